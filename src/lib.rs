@@ -1,0 +1,16 @@
+//! `subrosa`: a discrete-event simulator of privacy-preserving Bayesian optimisation.
+//!
+//! A researcher writes one RON scenario; a run answers three questions together: how good (regret), at what
+//! cost (virtual time, messages, losses), and who learned what about whom (the privacy ledger).
+//!
+//! ```text
+//! scenario.ron -> Draft -> Scenario -> Simulation -> Journal -> Observations -> Report
+//! ```
+//!
+//! Modules are listed by floor; a module imports only from floors below it (`tests/layers.rs` keeps that true).
+
+#![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
+
+// Floor 1
+pub mod vocab;
+pub mod rng;

@@ -1,0 +1,172 @@
+//! A stream of draws: ChaCha8 behind samplers whose values never change.
+
+use super::normal_quantile;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// The draws of one node of the seed tree.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    core: ChaCha8Rng,
+}
+
+const HALF_ULP_OF_ONE: f64 = 1.0 / (1u64 << 53) as f64;
+
+impl Stream {
+    pub(super) fn from_seed(seed: [u8; 32]) -> Self {
+        Self { core: ChaCha8Rng::from_seed(seed) }
+    }
+
+    /// 64 uniform bits.
+    pub fn word(&mut self) -> u64 {
+        self.core.next_u64()
+    }
+
+    /// Uniform on the 2^53 multiples of 2^-53 in [0, 1). One word.
+    pub fn uniform(&mut self) -> f64 {
+        unit(self.word())
+    }
+
+    /// Uniform in the open interval (0, 1): odd multiples of 2^-54. One word.
+    pub fn open_uniform(&mut self) -> f64 {
+        open_unit(self.word())
+    }
+
+    /// Uniform on [low, high). One word.
+    pub fn uniform_between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.uniform()
+    }
+
+    /// True with probability `p`. One word.
+    pub fn bernoulli(&mut self, p: f64) -> bool {
+        self.uniform() < p
+    }
+
+    /// Standard normal by inversion (so monotone in the word drawn). One word.
+    pub fn normal(&mut self) -> f64 {
+        normal_quantile(self.open_uniform())
+    }
+
+    /// Exponential with mean 1, by inversion. One word.
+    pub fn exponential(&mut self) -> f64 {
+        -libm::log(self.open_uniform())
+    }
+
+    /// Laplace with scale 1 (density exp(-|x|)/2), by inversion. One word.
+    pub fn laplace(&mut self) -> f64 {
+        let u = self.open_uniform() - 0.5;
+        // 1 - 2|u| lies in (0, 1], so the logarithm is finite.
+        -u.signum() * libm::log(1.0 - 2.0 * u.abs())
+    }
+
+    /// Standard Gumbel, by inversion. One word.
+    pub fn gumbel(&mut self) -> f64 {
+        -libm::log(-libm::log(self.open_uniform()))
+    }
+
+    /// Uniform on 0, 1, ..., n - 1, without bias (Lemire's multiplication with rejection). One word, rarely more.
+    ///
+    /// # Panics
+    /// If `n` is 0.
+    pub fn below(&mut self, n: u64) -> u64 {
+        assert!(n > 0, "there is no number below 0");
+        let threshold = n.wrapping_neg() % n;
+        loop {
+            let product = u128::from(self.word()) * u128::from(n);
+            if product as u64 >= threshold {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+
+    /// Fills `out` with standard normals.
+    pub fn fill_normal(&mut self, out: &mut [f64]) {
+        for value in out {
+            *value = self.normal();
+        }
+    }
+
+    /// `count` distinct positions out of 0..n, in order of drawing (a partial Fisher-Yates shuffle).
+    ///
+    /// # Panics
+    /// If `count` exceeds `n`.
+    pub fn distinct(&mut self, n: usize, count: usize) -> Vec<usize> {
+        assert!(count <= n, "cannot draw {count} distinct positions out of {n}");
+        let mut pool: Vec<usize> = (0..n).collect();
+        for i in 0..count {
+            let j = i + self.below((n - i) as u64) as usize;
+            pool.swap(i, j);
+        }
+        pool.truncate(count);
+        pool
+    }
+}
+
+/// The multiple of 2^-53 in [0, 1) that a word stands for.
+fn unit(word: u64) -> f64 {
+    (word >> 11) as f64 * HALF_ULP_OF_ONE
+}
+
+/// As [`unit`], moved to the middle of its cell, so never 0 or 1.
+fn open_unit(word: u64) -> f64 {
+    ((word >> 12) as f64 + 0.5) * (2.0 * HALF_ULP_OF_ONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    fn stream() -> Stream {
+        Key::root(1).child("sampler tests").stream()
+    }
+
+    #[test]
+    fn open_uniform_never_touches_its_ends() {
+        assert!(open_unit(0) > 0.0);
+        assert!(open_unit(u64::MAX) < 1.0);
+        assert!(unit(u64::MAX) < 1.0);
+    }
+
+    #[test]
+    fn below_is_uniform() {
+        // Chi-square with 6 degrees of freedom on 70,000 draws: 45.1 is exceeded with probability 4.5e-8.
+        let mut stream = stream();
+        let mut counts = [0u32; 7];
+        for _ in 0..70_000 {
+            counts[stream.below(7) as usize] += 1;
+        }
+        let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - 10_000.0).powi(2) / 10_000.0).sum();
+        assert!(chi2 < 45.1, "chi-square {chi2}, counts {counts:?}");
+    }
+
+    #[test]
+    fn distinct_positions_are_distinct() {
+        let mut picked = stream().distinct(50, 50);
+        picked.sort_unstable();
+        assert_eq!(picked, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn moments_match_the_laws() {
+        // 200,000 draws; each bound is six standard errors of the sample mean of the quantity checked.
+        let n = 200_000;
+        let six_se = |variance: f64| 6.0 * (variance / f64::from(n)).sqrt();
+        let mut s = stream();
+        let (mut normal, mut normal2, mut exp, mut laplace2, mut gumbel) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for _ in 0..n {
+            let z = s.normal();
+            normal += z;
+            normal2 += z * z;
+            exp += s.exponential();
+            laplace2 += s.laplace().powi(2);
+            gumbel += s.gumbel();
+        }
+        let mean = |sum: f64| sum / f64::from(n);
+        assert!(mean(normal).abs() < six_se(1.0));
+        assert!((mean(normal2) - 1.0).abs() < six_se(2.0));
+        assert!((mean(exp) - 1.0).abs() < six_se(1.0));
+        assert!((mean(laplace2) - 2.0).abs() < six_se(20.0));
+        assert!((mean(gumbel) - 0.577_215_664_901_532_9).abs() < six_se(1.644_934));
+    }
+}

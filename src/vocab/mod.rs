@@ -1,0 +1,16 @@
+//! The plain words everybody shares: ids, virtual time, range-checked numbers, privacy events.
+//!
+//! Nothing here draws a number, opens a file or knows an algorithm.
+
+mod family;
+mod number;
+mod party;
+mod privacy_event;
+mod time;
+
+pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
+pub use party::PartyId;
+pub use privacy_event::{
+    Arithmetic, Basis, Claim, Cost, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,
+};
+pub use time::{Span, Time};

@@ -1,0 +1,13 @@
+//! A party of the simulated world, by its position in the scenario.
+
+/// Index of a party within one simulation. Names live in the scenario; the kernel knows only these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PartyId(pub u32);
+
+impl PartyId {
+    /// The id as a position in a table with one entry per party.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,205 @@
+//! The seam between mechanisms and accountants: what left whom, as plain data.
+//!
+//! A mechanism describes its cost here; an accountant reads it and knows no mechanism. The ledger stores these
+//! events and never an epsilon, so every accountant can price the same run.
+
+use super::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one unit of protection is: whose change the guarantee hides.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum ProtectedUnit {
+    /// One row of a curator's data set (one patient, one loan).
+    Record,
+    /// One outcome value measured for a queried row.
+    Outcome,
+    /// One reward reported by one user.
+    Reward,
+    /// Everything one user ever reports.
+    User,
+    /// Everything one federated agent contributes.
+    Agent,
+    /// One record of a validation set.
+    ValidationRecord,
+}
+
+/// The neighbouring relation: which two inputs a guarantee makes hard to tell apart.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Neighbours {
+    /// One row moved by at most this Euclidean distance, in the units of the released inputs.
+    RowMoved {
+        /// Largest Euclidean distance between the two versions of the row.
+        distance: f64,
+    },
+    /// One record replaced by any other.
+    ReplaceOne,
+    /// One unit added or removed.
+    AddRemove,
+    /// One agent's contribution replaced by zero.
+    ZeroOut,
+    /// Any value of one report replaced by any other (local model).
+    AnyValue,
+}
+
+/// Who sees the release.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Observer(
+    /// Name of the party, or a phrase such as "anyone who reads the report".
+    pub String,
+);
+
+/// Which sampler really ran, because an accountant's amplification holds for one sampler only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Sampler {
+    /// Everybody took part.
+    Full,
+    /// Each unit took part independently with probability `rate`, its coin unknown to the observer.
+    Poisson {
+        /// Inclusion probability of each unit.
+        rate: f64,
+    },
+    /// Exactly `size` of `population` took part, drawn without replacement.
+    FixedSize {
+        /// Units that could have taken part.
+        population: u64,
+        /// Units that did.
+        size: u64,
+    },
+}
+
+/// The mechanism as accountants see it, at sensitivity 1: what is known about the privacy loss of one release.
+///
+/// Published variants never change meaning; a new mechanism that none of these describes gets a new variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Cost {
+    /// N(0, m^2) added to a quantity of L2 sensitivity 1, m the noise multiplier.
+    Gaussian {
+        /// Standard deviation divided by the L2 sensitivity.
+        noise_multiplier: f64,
+    },
+    /// Laplace noise of scale b added to a quantity of L1 sensitivity 1.
+    Laplace {
+        /// Scale divided by the L1 sensitivity.
+        scale: f64,
+    },
+    /// An exponential mechanism that is `epsilon`-bounded-range (and so `epsilon`-DP).
+    ExponentialMechanism {
+        /// The bounded range.
+        epsilon: f64,
+    },
+    /// Binary randomised response with `epsilon`-DP; also the worst case among all pure mechanisms.
+    RandomizedResponse {
+        /// ln of the ratio of true to false answer probabilities.
+        epsilon: f64,
+    },
+    /// Gaussian noise on a sum over a Poisson sample.
+    PoissonGaussian {
+        /// Inclusion probability of each unit.
+        rate: f64,
+        /// Standard deviation divided by one unit's largest L2 norm in the sum.
+        noise_multiplier: f64,
+    },
+    /// Gaussian noise on a sum over a sample of fixed size drawn without replacement.
+    FixedSizeGaussian {
+        /// Units that could have taken part.
+        population: u64,
+        /// Units that did.
+        size: u64,
+        /// Standard deviation divided by one unit's largest L2 norm in the sum.
+        noise_multiplier: f64,
+    },
+    /// Any mechanism known only to be `epsilon`-DP.
+    PureDp {
+        /// The guarantee.
+        epsilon: f64,
+    },
+    /// Any mechanism known only to be (`epsilon`, `delta`)-DP.
+    ApproximateDp {
+        /// The guarantee's epsilon.
+        epsilon: f64,
+        /// The guarantee's delta.
+        delta: f64,
+    },
+    /// No finite epsilon holds: the value left as it is, or the claimed protection is refuted.
+    Unprotected,
+}
+
+/// What a paper or a user claims for a release, kept apart from what is known to hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Claim {
+    /// Claimed epsilon of this one release.
+    pub epsilon: f64,
+    /// Claimed delta of this one release.
+    pub delta: f64,
+    /// Where the claim is made ("Kharkovskii, Dai and Low 2020, Theorem 1").
+    pub source: String,
+}
+
+/// On what the stated cost rests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Basis {
+    /// Holds for every pair of neighbours.
+    Proven,
+    /// Holds only under an assumption that the release cannot check.
+    Conditional {
+        /// The assumption ("probability 1 - delta over functions drawn from the assumed GP").
+        on: String,
+    },
+    /// Stated in a paper, neither proven nor refuted here.
+    AsPublished,
+    /// Claimed, and known to be false here.
+    Refuted {
+        /// Why the claim fails.
+        why: String,
+    },
+    /// Nothing was claimed: the value is not protected.
+    Unprotected,
+}
+
+/// Whether the noise that was drawn is the noise that was analysed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Arithmetic {
+    /// Floating-point noise analysed as if it were real-valued ("ideal arithmetic").
+    Ideal,
+    /// Exact noise on a lattice; the certificate covers what a computer really outputs.
+    Exact,
+    /// No noise was drawn.
+    Noiseless,
+}
+
+/// One release of something that depends on protected data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrivacyEvent {
+    /// What was released ("projected inputs Z").
+    pub released: String,
+    /// Mechanism that released it ("Johnson-Lindenstrauss projection").
+    pub mechanism: String,
+    /// Whose data: name of the party whose secret it was.
+    pub protected: String,
+    /// Unit of protection.
+    pub unit: ProtectedUnit,
+    /// Which unit, where it matters (user 17); absent when the release concerns all units alike.
+    pub unit_index: Option<u64>,
+    /// Neighbouring relation.
+    pub neighbours: Neighbours,
+    /// Who sees it.
+    pub observer: Observer,
+    /// Sampler that really ran.
+    pub sampler: Sampler,
+    /// Sensitivity as used to scale the noise, in the norm that the mechanism names; absent where there is none.
+    pub sensitivity: Option<f64>,
+    /// The cost as accountants see it.
+    pub cost: Cost,
+    /// What is claimed for it, if anything is.
+    pub claim: Option<Claim>,
+    /// On what the cost rests.
+    pub basis: Basis,
+    /// Whether noise was exact.
+    pub arithmetic: Arithmetic,
+    /// Round of the protocol, from 0.
+    pub round: u64,
+    /// Virtual time of the release.
+    #[serde(skip, default)]
+    pub at: Time,
+}
