@@ -1,0 +1,145 @@
+//! The journal: every event in order, folded into a chained digest, counted, and shown to whoever watches.
+
+use super::{Digest, Digestible, LossCause, Payload, Protocol};
+use crate::vocab::{PartyId, Time};
+
+/// One thing that happened.
+#[derive(Debug)]
+pub enum Event<'a, P: Protocol> {
+    /// A message left its sender.
+    Sent {
+        /// Sender.
+        from: PartyId,
+        /// Addressee.
+        to: PartyId,
+        /// Contents.
+        message: &'a P::Message,
+    },
+    /// A message was lost, on the way or at a party that is not connected.
+    Lost {
+        /// Sender.
+        from: PartyId,
+        /// Addressee.
+        to: PartyId,
+        /// Contents.
+        message: &'a P::Message,
+        /// Why.
+        cause: LossCause,
+    },
+    /// A message reached its addressee.
+    Delivered {
+        /// Sender.
+        from: PartyId,
+        /// Addressee.
+        to: PartyId,
+        /// Contents.
+        message: &'a P::Message,
+        /// When it had been sent.
+        sent_at: Time,
+    },
+    /// A timer ran out.
+    TimerFired {
+        /// Whose.
+        party: PartyId,
+        /// Which.
+        timer: &'a P::Timer,
+    },
+    /// A party went offline or came back.
+    Switched {
+        /// Who.
+        party: PartyId,
+        /// Connected from now on, or not.
+        online: bool,
+    },
+    /// A party stated a fact.
+    Recorded {
+        /// Who.
+        party: PartyId,
+        /// What.
+        fact: &'a P::Fact,
+    },
+}
+
+/// Counts over a whole simulation. `sent = delivered + lost + in flight` at any time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Messages sent.
+    pub sent: u64,
+    /// Messages delivered.
+    pub delivered: u64,
+    /// Messages lost, whatever the cause.
+    pub lost: u64,
+    /// Bytes of all messages sent.
+    pub bytes: u64,
+    /// Events of every kind.
+    pub events: u64,
+}
+
+/// Digest and counts of one simulation.
+#[derive(Clone, Debug, Default)]
+pub struct Journal {
+    digest: Digest,
+    tally: Tally,
+}
+
+impl Journal {
+    /// Counts so far.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Digest of everything so far, as hexadecimal digits.
+    #[must_use]
+    pub fn hex(&self) -> String {
+        self.digest.hex()
+    }
+
+    pub(super) fn enter<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
+        self.tally.events += 1;
+        let digest = &mut self.digest;
+        let mut head = |code: u64, a: PartyId, b: PartyId| {
+            let mut bytes = [0; 24];
+            bytes[..8].copy_from_slice(&at.nanos().to_le_bytes());
+            bytes[8..16].copy_from_slice(&code.to_le_bytes());
+            bytes[16..20].copy_from_slice(&a.0.to_le_bytes());
+            bytes[20..].copy_from_slice(&b.0.to_le_bytes());
+            digest.bytes(&bytes);
+        };
+        match event {
+            Event::Sent { from, to, message } => {
+                head(1, *from, *to);
+                message.digest(digest);
+                self.tally.sent += 1;
+                self.tally.bytes += message.wire_bytes();
+            }
+            Event::Lost { from, to, cause, .. } => {
+                let code = match cause {
+                    LossCause::Link => 16,
+                    LossCause::SenderOffline => 17,
+                    LossCause::ReceiverOffline => 18,
+                    LossCause::NoRoute => 19,
+                };
+                head(code, *from, *to);
+                self.tally.lost += 1;
+            }
+            Event::Delivered { from, to, sent_at, .. } => {
+                // The contents went in when it was sent; the time of sending tells which message this is.
+                head(3, *from, *to);
+                digest.word(sent_at.nanos());
+                self.tally.delivered += 1;
+            }
+            Event::TimerFired { party, timer } => {
+                head(4, *party, *party);
+                timer.digest(digest);
+            }
+            Event::Switched { party, online } => {
+                head(if *online { 5 } else { 6 }, *party, *party);
+            }
+            Event::Recorded { party, fact } => {
+                head(7, *party, *party);
+                fact.digest(digest);
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The discrete-event kernel: a clock, a queue, parties as state machines, and a journal.
+//!
+//! No domain word appears here. A protocol names its messages, timers and facts ([`Protocol`]); parties react to
+//! one [`Input`] at a time by putting effects into a [`Context`]; a [`Medium`] decides what becomes of a message;
+//! every event reaches the [`Journal`], which keeps a chained digest.
+//!
+//! # Ordering guarantee
+//!
+//! 1. Events are handled in order of virtual time; events of equal time in the order in which they were scheduled
+//!    (a 64-bit sequence number). Zero delays are allowed.
+//! 2. The effects of a handler are applied when it returns, in the order in which it asked for them.
+//!
+//! ```text
+//!   queue --pop--> Simulation --Input--> Party --effects--> Context
+//!     ^                |                                       |
+//!     |                +--Event--> Journal (digest, watcher)   |
+//!     +------------- Medium (fate of each message) <-----------+
+//! ```
+
+mod context;
+mod digest;
+mod journal;
+mod medium;
+mod protocol;
+mod queue;
+mod simulation;
+
+pub use context::{Context, TimerTicket};
+pub use digest::{Digest, Digestible};
+pub use journal::{Event, Journal, Tally};
+pub use medium::{Fate, LossCause, Medium, Parcel, PerfectMedium, Switch};
+pub use protocol::{Input, Party, Payload, Protocol};
+pub use queue::{EventQueue, Ticket};
+pub use simulation::{Ending, KernelError, Limits, Simulation};

@@ -1,0 +1,50 @@
+//! What a protocol must name, and what a party must do.
+
+use super::{Context, Digestible};
+use crate::vocab::PartyId;
+use std::fmt;
+
+/// The closed vocabulary of one protocol.
+pub trait Protocol: Sized + 'static {
+    /// Everything that parties can send each other.
+    type Message: Payload;
+    /// Everything that a party can remind itself of. Apart from messages, so that nobody can *send* a deadline.
+    type Timer: Clone + fmt::Debug + Digestible;
+    /// Everything that a party can state for the record.
+    type Fact: fmt::Debug + Digestible;
+}
+
+/// A message as the network and the journal see it.
+pub trait Payload: Clone + fmt::Debug + Digestible {
+    /// Size on the wire in bytes, headers included.
+    fn wire_bytes(&self) -> u64;
+
+    /// A short name of the kind of message, for traces.
+    fn label(&self) -> &'static str;
+}
+
+/// What happens to a party.
+#[derive(Clone, Debug)]
+pub enum Input<P: Protocol> {
+    /// The simulation begins. Every party gets this once, in order of ids, before anything else.
+    Start,
+    /// A message arrived.
+    Message {
+        /// Who sent it.
+        from: PartyId,
+        /// What it says.
+        message: P::Message,
+    },
+    /// A timer that the party had set ran out.
+    Timer(P::Timer),
+    /// The party lost its connection: until it comes back, it neither sends nor receives. Its timers go on.
+    WentOffline,
+    /// The party is connected again. What was sent to it meanwhile is gone.
+    CameBack,
+}
+
+/// A state machine with a place in the world.
+pub trait Party<P: Protocol>: fmt::Debug {
+    /// Reacts to one input. Effects go into `ctx` and are applied when this returns.
+    fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
+}
