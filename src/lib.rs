@@ -16,3 +16,5 @@ pub mod vocab;
 pub mod rng;
 // Floor 2
 pub mod kernel;
+// Floor 3
+pub mod network;

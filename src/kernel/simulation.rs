@@ -203,12 +203,7 @@ impl<P: Protocol> Simulation<P> {
     }
 
     /// Hands an input to a party and applies what it asks for; true when it asked to stop.
-    fn hand(
-        &mut self,
-        party: PartyId,
-        input: Input<P>,
-        watch: &mut dyn FnMut(Time, &Event<'_, P>),
-    ) -> bool {
+    fn hand(&mut self, party: PartyId, input: Input<P>, watch: &mut dyn FnMut(Time, &Event<'_, P>)) -> bool {
         let mut effects = std::mem::take(&mut self.effects);
         let mut context =
             Context { now: self.now, me: party, next_timer: &mut self.next_timer, effects: &mut effects };

@@ -1,0 +1,23 @@
+//! A party that is always there.
+
+use super::{Availability, AvailabilityProcess};
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Connected from start to end: `Always()`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Always {}
+
+impl Availability for Always {
+    fn start(&self, _: Stream) -> Box<dyn AvailabilityProcess> {
+        Box::new(*self)
+    }
+
+    fn ever_available(&self) -> bool {
+        true
+    }
+}
+
+impl AvailabilityProcess for Always {}

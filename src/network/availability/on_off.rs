@@ -1,0 +1,116 @@
+//! A party that comes and goes.
+
+use super::{Availability, AvailabilityProcess};
+use crate::kernel::Switch;
+use crate::network::latency::LatencyModel;
+use crate::rng::Stream;
+use crate::vocab::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Connected and not connected in turns; the lengths of both are drawn from distributions of their own.
+///
+/// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)), and
+/// then with a full-length period.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OnOff {
+    /// Length of a connected period; any of the latency models.
+    pub online: LatencyModel,
+    /// Length of an absence; any of the latency models.
+    pub offline: LatencyModel,
+}
+
+/// Shortest period: keeps a model that may give zero from switching for ever within one instant.
+const SHORTEST: Span = Span::from_nanos(1);
+
+#[derive(Debug)]
+struct Turns {
+    recipe: OnOff,
+    stream: Stream,
+    online: bool,
+    at: Time,
+}
+
+impl Availability for OnOff {
+    fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
+        let online = self.online.as_dyn().mean_seconds();
+        let offline = self.offline.as_dyn().mean_seconds();
+        let starts_online = stream.uniform() * (online + offline) < online;
+        Box::new(Turns { recipe: self.clone(), stream, online: starts_online, at: Time::ZERO })
+    }
+
+    fn ever_available(&self) -> bool {
+        self.online.as_dyn().mean_seconds() > 0.0
+    }
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        let mut problems = Vec::new();
+        for (field, model) in [("online", &self.online), ("offline", &self.offline)] {
+            if model.as_dyn().mean_seconds() <= 0.0 {
+                problems.push((field, "expected periods of a mean length above 0".to_owned()));
+            }
+            problems.extend(model.as_dyn().problems().into_iter().map(|(_, complaint)| (field, complaint)));
+        }
+        problems
+    }
+}
+
+impl AvailabilityProcess for Turns {
+    fn starts_online(&mut self) -> bool {
+        self.online
+    }
+
+    fn next_switch(&mut self) -> Option<Switch> {
+        let model = if self.online { &self.recipe.online } else { &self.recipe.offline };
+        let length = model.as_dyn().quantile(self.stream.open_uniform()).max(SHORTEST);
+        self.at = self.at + length;
+        self.online = !self.online;
+        (self.at < Time::NEVER).then_some(Switch { at: self.at, online: self.online })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::{Constant, Exponential};
+    use crate::rng::Key;
+
+    #[test]
+    fn constant_periods_alternate() {
+        let recipe = OnOff {
+            online: LatencyModel::Constant(Constant(Span::from_millis(30))),
+            offline: LatencyModel::Constant(Constant(Span::from_millis(10))),
+        };
+        let mut process = recipe.start(Key::root(3).stream());
+        let mut online = process.starts_online();
+        let mut at = Time::ZERO;
+        for _ in 0..10 {
+            let switch = process.next_switch().unwrap();
+            assert_eq!(switch.at - at, Span::from_millis(if online { 30 } else { 10 }));
+            assert_eq!(switch.online, !online);
+            (at, online) = (switch.at, switch.online);
+        }
+    }
+
+    #[test]
+    fn share_of_time_online_is_the_ratio_of_means() {
+        // 20,000 exponential periods a side with means 3 and 1: the share's standard error is
+        // sqrt(2 / 20,000) * 3/16 = 0.0019; six of them are 0.0113.
+        let recipe = OnOff {
+            online: LatencyModel::Exponential(Exponential { mean: Span::from_millis(3) }),
+            offline: LatencyModel::Exponential(Exponential { mean: Span::from_millis(1) }),
+        };
+        let mut process = recipe.start(Key::root(4).stream());
+        let (mut online, mut at, mut total) = (process.starts_online(), Time::ZERO, Span::ZERO);
+        for _ in 0..40_000 {
+            let switch = process.next_switch().unwrap();
+            if online {
+                total = total + (switch.at - at);
+            }
+            (at, online) = (switch.at, switch.online);
+        }
+        let share = total.seconds() / at.seconds();
+        assert!((share - 0.75).abs() < 0.0113, "{share}");
+    }
+}

@@ -1,0 +1,23 @@
+//! A delay that never varies.
+
+use super::Latency;
+use crate::vocab::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The same delay for every message: `Constant("40ms")`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Constant(
+    /// The delay.
+    pub Span,
+);
+
+impl Latency for Constant {
+    fn quantile(&self, _: f64) -> Span {
+        self.0
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        self.0.seconds()
+    }
+}

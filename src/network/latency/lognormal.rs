@@ -1,0 +1,28 @@
+//! A delay whose logarithm is normal: mostly short, sometimes long.
+
+use super::Latency;
+use crate::rng::normal_quantile;
+use crate::vocab::{NonNegative, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A lognormal delay: median times exp(sigma Z), Z standard normal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogNormal {
+    /// Median delay; half of the messages are faster.
+    pub median: Span,
+    /// Standard deviation of the delay's natural logarithm, dimensionless; 0.5 is a usual wide-area value.
+    pub sigma: NonNegative,
+}
+
+impl Latency for LogNormal {
+    fn quantile(&self, u: f64) -> Span {
+        Span::from_seconds(self.median.seconds() * libm::exp(self.sigma.get() * normal_quantile(u)))
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        let sigma = self.sigma.get();
+        self.median.seconds() * libm::exp(0.5 * sigma * sigma)
+    }
+}

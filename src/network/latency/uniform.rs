@@ -1,0 +1,33 @@
+//! A delay anywhere between two ends.
+
+use super::Latency;
+use crate::vocab::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A delay that is uniform between two ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Uniform {
+    /// Shortest delay.
+    pub low: Span,
+    /// Longest delay, not below `low`.
+    pub high: Span,
+}
+
+impl Latency for Uniform {
+    fn quantile(&self, u: f64) -> Span {
+        Span::from_seconds(self.low.seconds() + u * (self.high.seconds() - self.low.seconds()))
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        0.5 * (self.low.seconds() + self.high.seconds())
+    }
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        if self.low <= self.high {
+            return Vec::new();
+        }
+        vec![("high", format!("expected a delay of at least `low` ({}), found {}", self.low, self.high))]
+    }
+}

@@ -1,0 +1,29 @@
+//! Losses without memory.
+
+use super::{Loss, LossProcess};
+use crate::vocab::Probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Each message is lost with the same probability, independently of all others: `Independent(0.02)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Independent(
+    /// Probability that a message is lost.
+    pub Probability,
+);
+
+impl Loss for Independent {
+    fn start(&self) -> Box<dyn LossProcess> {
+        Box::new(*self)
+    }
+
+    fn mean(&self) -> f64 {
+        self.0.get()
+    }
+}
+
+impl LossProcess for Independent {
+    fn drops(&mut self, u: f64) -> bool {
+        u < self.0.get()
+    }
+}

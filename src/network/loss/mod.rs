@@ -1,0 +1,36 @@
+//! Whether a link drops a message.
+
+mod independent;
+mod no_loss;
+
+pub use independent::Independent;
+pub use no_loss::NoLoss;
+
+/// The behaviour of a loss model: a recipe that starts one process per link.
+pub trait Loss {
+    /// A fresh process for one link.
+    fn start(&self) -> Box<dyn LossProcess>;
+
+    /// The long-run share of messages that are lost.
+    fn mean(&self) -> f64;
+}
+
+/// A link's losses in progress.
+pub trait LossProcess: std::fmt::Debug {
+    /// Whether the next message is lost; `u` is that message's uniform draw on [0, 1).
+    fn drops(&mut self, u: f64) -> bool;
+}
+
+crate::family! {
+    /// Whether a link drops a message.
+    pub enum LossModel: dyn Loss {
+        NoLoss(NoLoss),
+        Independent(Independent),
+    }
+}
+
+impl Default for LossModel {
+    fn default() -> Self {
+        Self::NoLoss(NoLoss {})
+    }
+}

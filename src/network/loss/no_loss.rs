@@ -1,0 +1,26 @@
+//! A link that drops nothing.
+
+use super::{Loss, LossProcess};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Every message gets through: `NoLoss()`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoLoss {}
+
+impl Loss for NoLoss {
+    fn start(&self) -> Box<dyn LossProcess> {
+        Box::new(*self)
+    }
+
+    fn mean(&self) -> f64 {
+        0.0
+    }
+}
+
+impl LossProcess for NoLoss {
+    fn drops(&mut self, _: f64) -> bool {
+        false
+    }
+}

@@ -1,0 +1,138 @@
+//! What a network measured: latencies and losses, per link and in all.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// Relative resolution of the latency histograms: two significant digits.
+const SIGNIFICANT_DIGITS: u8 = 2;
+
+/// Latencies and losses of one direction of a link.
+#[derive(Clone, Debug)]
+pub struct LinkStatistics {
+    latency: Histogram<u64>,
+    lost: u64,
+}
+
+impl Default for LinkStatistics {
+    fn default() -> Self {
+        Self {
+            latency: Histogram::new(SIGNIFICANT_DIGITS).expect("two significant digits are within 0 to 5"),
+            lost: 0,
+        }
+    }
+}
+
+impl LinkStatistics {
+    /// A message that took this many nanoseconds.
+    pub fn took(&mut self, nanos: u64) {
+        // The histogram grows by itself, so every value fits.
+        self.latency.saturating_record(nanos);
+    }
+
+    /// A message that the link lost.
+    pub fn lost(&mut self) {
+        self.lost += 1;
+    }
+
+    /// Messages that got through the link.
+    #[must_use]
+    pub fn delivered(&self) -> u64 {
+        self.latency.len()
+    }
+
+    /// Messages that the link lost.
+    #[must_use]
+    pub fn losses(&self) -> u64 {
+        self.lost
+    }
+
+    /// The latency at quantile `q` in [0, 1], in seconds; `None` before the first message.
+    #[must_use]
+    pub fn latency_seconds(&self, q: f64) -> Option<f64> {
+        (!self.latency.is_empty()).then(|| self.latency.value_at_quantile(q) as f64 / 1e9)
+    }
+
+    /// Adds what another run measured on the same link. Exact, and independent of order.
+    pub fn merge(&mut self, other: &Self) {
+        self.latency.add(&other.latency).expect("a growing histogram takes in any other of its resolution");
+        self.lost += other.lost;
+    }
+}
+
+/// A plain form that survives a file: counts per latency.
+#[derive(Serialize, Deserialize)]
+struct Plain {
+    latency_nanos: Vec<(u64, u64)>,
+    lost: u64,
+}
+
+impl Serialize for LinkStatistics {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let latency_nanos = self
+            .latency
+            .iter_recorded()
+            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+            .collect();
+        Plain { latency_nanos, lost: self.lost }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for LinkStatistics {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let plain = Plain::deserialize(deserializer)?;
+        let mut statistics = Self { lost: plain.lost, ..Self::default() };
+        for (value, count) in plain.latency_nanos {
+            statistics.latency.saturating_record_n(value, count);
+        }
+        Ok(statistics)
+    }
+}
+
+/// Statistics of all links, in the order of first use.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct NetworkStatistics {
+    /// Sender, addressee, and what happened between them.
+    pub links: Vec<(String, String, LinkStatistics)>,
+}
+
+impl NetworkStatistics {
+    /// All links taken together.
+    #[must_use]
+    pub fn total(&self) -> LinkStatistics {
+        let mut total = LinkStatistics::default();
+        for (_, _, link) in &self.links {
+            total.merge(link);
+        }
+        total
+    }
+
+    /// Adds what another run of the same network measured.
+    pub fn merge(&mut self, other: &Self) {
+        for (from, to, statistics) in &other.links {
+            match self.links.iter_mut().find(|(f, t, _)| f == from && t == to) {
+                Some((_, _, mine)) => mine.merge(statistics),
+                None => self.links.push((from.clone(), to.clone(), statistics.clone())),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_trip_through_a_file_keeps_every_quantile() {
+        let mut statistics = LinkStatistics::default();
+        for k in 1..5000u64 {
+            statistics.took(k * k * 1000);
+        }
+        statistics.lost();
+        let text = serde_json::to_string(&statistics).unwrap();
+        let back: LinkStatistics = serde_json::from_str(&text).unwrap();
+        for q in [0.0, 0.1, 0.5, 0.9, 0.99, 1.0] {
+            assert_eq!(statistics.latency_seconds(q), back.latency_seconds(q));
+        }
+        assert_eq!((back.delivered(), back.losses()), (4999, 1));
+    }
+}
