@@ -18,3 +18,5 @@ pub mod rng;
 pub mod kernel;
 // Floor 3
 pub mod network;
+// Floor 4
+pub mod protocols;

@@ -4,9 +4,9 @@ use super::latency::LatencyModel;
 use super::loss::LossModel;
 use super::{NetworkMedium, Topology, availability::AvailabilityModel};
 use crate::rng::Key;
+use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// One direction of a link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,61 +50,37 @@ pub struct Network {
     pub links: Vec<LinkRule>,
 }
 
-/// A network that cannot be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NetworkError {
-    /// A name that no party has.
-    UnknownParty {
-        /// Where it stands, below `network`.
-        field: String,
-        /// The name.
-        name: String,
-    },
-}
-
-impl fmt::Display for NetworkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownParty { field, name } => write!(f, "network.{field}: no party is called \"{name}\""),
-        }
-    }
-}
-
-impl std::error::Error for NetworkError {}
-
 impl Network {
-    /// The names of parties that the network mentions, each with its path below `network`.
+    /// What is wrong with the network, given the parties' names. Paths begin below `network`.
     #[must_use]
-    pub fn mentions(&self) -> Vec<(String, &str)> {
-        let mut mentions: Vec<(String, &str)> = self
-            .topology
-            .mentions()
-            .into_iter()
-            .map(|(field, name)| (format!("topology.{field}"), name))
-            .collect();
-        for (index, rule) in self.links.iter().enumerate() {
-            mentions.push((format!("links[{index}].from"), &rule.from));
-            mentions.push((format!("links[{index}].to"), &rule.to));
+    pub fn problems(&self, names: &[String]) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut party = |path: String, name: &str| {
+            if !names.iter().any(|known| known == name) {
+                problems.push(Problem::unknown(path, "party", name, names));
+            }
+        };
+        for (field, name) in self.topology.mentions() {
+            party(format!("topology.{field}"), name);
         }
-        mentions
+        for (index, rule) in self.links.iter().enumerate() {
+            party(format!("links[{index}].from"), &rule.from);
+            party(format!("links[{index}].to"), &rule.to);
+        }
+        let default = self.default.latency.as_dyn().problems();
+        problems.extend(default.into_iter().map(|problem| problem.below("default.latency")));
+        for (index, rule) in self.links.iter().enumerate() {
+            let place = format!("links[{index}].latency");
+            problems
+                .extend(rule.latency.as_dyn().problems().into_iter().map(|problem| problem.below(&place)));
+        }
+        problems
     }
 
     /// The medium for parties in the order of `names`; `key` is the node of the seed tree for the network.
-    ///
-    /// # Errors
-    /// [`NetworkError::UnknownParty`] for a name that is not in `names`.
-    pub fn medium(
-        &self,
-        names: &[String],
-        availability: &[AvailabilityModel],
-        key: Key,
-    ) -> Result<NetworkMedium, NetworkError> {
-        for (field, name) in self.mentions() {
-            if !names.iter().any(|known| known == name) {
-                return Err(NetworkError::UnknownParty { field, name: name.to_owned() });
-            }
-        }
-        Ok(NetworkMedium::new(self, names, availability, key))
+    #[must_use]
+    pub fn medium(&self, names: &[String], availability: &[AvailabilityModel], key: Key) -> NetworkMedium {
+        NetworkMedium::new(self, names, availability, key)
     }
 
     /// The link from one named party to another.

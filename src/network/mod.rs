@@ -12,7 +12,7 @@ mod medium;
 mod statistics;
 mod topology;
 
-pub use links::{Link, LinkRule, Network, NetworkError};
+pub use links::{Link, LinkRule, Network};
 pub use medium::{NetworkMedium, StatisticsHandle};
 pub use statistics::{LinkStatistics, NetworkStatistics};
 pub use topology::Topology;

@@ -6,6 +6,7 @@ mod family;
 mod number;
 mod party;
 mod privacy_event;
+mod problem;
 mod time;
 
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
@@ -13,4 +14,5 @@ pub use party::PartyId;
 pub use privacy_event::{
     Arithmetic, Basis, Claim, Cost, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,
 };
+pub use problem::{Complaint, Problem};
 pub use time::{Span, Time};

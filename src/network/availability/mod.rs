@@ -10,6 +10,7 @@ pub use per_message::PerMessage;
 
 use crate::kernel::Switch;
 use crate::rng::Stream;
+use crate::vocab::Problem;
 
 /// The behaviour of an availability model: a recipe that starts one process per party.
 pub trait Availability {
@@ -19,8 +20,8 @@ pub trait Availability {
     /// Whether a message that is sent again and again will get through at last.
     fn ever_available(&self) -> bool;
 
-    /// What is wrong with the recipe as a whole: field and complaint.
-    fn problems(&self) -> Vec<(&'static str, String)> {
+    /// What is wrong with the recipe as a whole.
+    fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
 }

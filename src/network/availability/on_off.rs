@@ -4,7 +4,7 @@ use super::{Availability, AvailabilityProcess};
 use crate::kernel::Switch;
 use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
-use crate::vocab::{Span, Time};
+use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,13 +44,18 @@ impl Availability for OnOff {
         self.online.as_dyn().mean_seconds() > 0.0
     }
 
-    fn problems(&self) -> Vec<(&'static str, String)> {
+    fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (field, model) in [("online", &self.online), ("offline", &self.offline)] {
             if model.as_dyn().mean_seconds() <= 0.0 {
-                problems.push((field, "expected periods of a mean length above 0".to_owned()));
+                problems.push(Problem::wrong(
+                    field,
+                    "periods of a mean length above 0",
+                    "periods of no length",
+                    "give both periods a length, or use Always()",
+                ));
             }
-            problems.extend(model.as_dyn().problems().into_iter().map(|(_, complaint)| (field, complaint)));
+            problems.extend(model.as_dyn().problems().into_iter().map(|problem| problem.below(field)));
         }
         problems
     }

@@ -13,7 +13,7 @@ pub use exponential::Exponential;
 pub use lognormal::LogNormal;
 pub use uniform::Uniform;
 
-use crate::vocab::Span;
+use crate::vocab::{Problem, Span};
 
 /// The behaviour of a latency model.
 pub trait Latency {
@@ -23,8 +23,8 @@ pub trait Latency {
     /// The mean delay in seconds.
     fn mean_seconds(&self) -> f64;
 
-    /// What is wrong with the recipe as a whole: field and complaint. Ranges of single fields are in their types.
-    fn problems(&self) -> Vec<(&'static str, String)> {
+    /// What is wrong with the recipe as a whole. Ranges of single fields are in their types.
+    fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
 }

@@ -1,7 +1,7 @@
 //! A delay anywhere between two ends.
 
 use super::Latency;
-use crate::vocab::Span;
+use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,10 +24,15 @@ impl Latency for Uniform {
         0.5 * (self.low.seconds() + self.high.seconds())
     }
 
-    fn problems(&self) -> Vec<(&'static str, String)> {
+    fn problems(&self) -> Vec<Problem> {
         if self.low <= self.high {
             return Vec::new();
         }
-        vec![("high", format!("expected a delay of at least `low` ({}), found {}", self.low, self.high))]
+        vec![Problem::wrong(
+            "high",
+            format!("a delay of at least `low` ({})", self.low),
+            self.high.to_string(),
+            "exchange the two ends",
+        )]
     }
 }

@@ -1,0 +1,62 @@
+//! The dummy protocol: one party calls, all others answer with the same words. It shows how a protocol is made,
+//! and tests the kernel and the network without any optimisation.
+//!
+//! ```text
+//! caller --Call(k)--> listener        asked again after a timeout,
+//! caller <--Echo(k)-- listener        next call after an answer
+//! ```
+
+mod parties;
+
+use super::{PlayError, Protocol, Retry, SeriesRecord, Stage};
+use crate::kernel::Event;
+use crate::rng::Key;
+use crate::vocab::Problem;
+pub use parties::{Call, Fact, Message, World, parties};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One party calls every other in turn and waits for the echo; a dummy protocol for trying out networks.
+///
+/// Nothing is optimised and nothing is released.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Echo {
+    /// Name of the party that calls.
+    pub caller: String,
+    /// How many times it calls each other party.
+    pub rounds: u64,
+    /// When to call again. Default: after 1 s, 100 times in all.
+    #[serde(default)]
+    pub retry: Retry,
+}
+
+const SERIES: &str = "echo";
+
+impl Protocol for Echo {
+    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = stage.party("caller", &self.caller).err().into_iter().collect();
+        problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
+        problems
+    }
+
+    fn series(&self) -> Vec<String> {
+        vec![SERIES.to_owned()]
+    }
+
+    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+        let caller =
+            stage.party("caller", &self.caller).map_err(|problem| PlayError::scenario(SERIES, &problem))?;
+        let mut unanswered = 0u64;
+        let parties = parties(stage.names.len(), caller, self.rounds, self.retry);
+        let mut record = stage.run(SERIES, parties, key, &mut |_, event| {
+            if let Event::Recorded { fact: Fact::GaveUp(_), .. } = event {
+                unanswered += 1;
+            }
+        })?;
+        if unanswered > 0 {
+            record.ended_early = Some(format!("{unanswered} calls were never answered"));
+        }
+        Ok(vec![record])
+    }
+}

@@ -1,0 +1,165 @@
+//! Caller and listeners of the dummy protocol.
+
+use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
+use crate::protocols::{AskAgain, Asker, Retry, Verdict};
+use crate::vocab::PartyId;
+
+/// The closed vocabulary of the dummy protocol.
+#[derive(Clone, Copy, Debug)]
+pub struct World;
+
+/// One call of one listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Who is called.
+    pub listener: PartyId,
+    /// Which time, from 0.
+    pub round: u64,
+}
+
+/// What is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// From the caller.
+    Call(Call),
+    /// Back to the caller.
+    Echo(Call),
+}
+
+/// What is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// The call was answered.
+    Answered(Call),
+    /// The call was never answered.
+    GaveUp(Call),
+}
+
+impl Protocol for World {
+    type Message = Message;
+    type Timer = AskAgain;
+    type Fact = Fact;
+}
+
+impl Payload for Message {
+    fn wire_bytes(&self) -> u64 {
+        // 28 bytes of headers (IPv4 and UDP), the listener and the round.
+        28 + 4 + 8
+    }
+
+    fn label(&self) -> &'static str {
+        match self {
+            Self::Call(_) => "Call",
+            Self::Echo(_) => "Echo",
+        }
+    }
+}
+
+impl Digestible for Call {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(u64::from(self.listener.0));
+        digest.word(self.round);
+    }
+}
+
+impl Digestible for Message {
+    fn digest(&self, digest: &mut Digest) {
+        let (code, call) = match self {
+            Self::Call(call) => (0, call),
+            Self::Echo(call) => (1, call),
+        };
+        digest.word(code);
+        call.digest(digest);
+    }
+}
+
+impl Digestible for Fact {
+    fn digest(&self, digest: &mut Digest) {
+        let (code, call) = match self {
+            Self::Answered(call) => (0, call),
+            Self::GaveUp(call) => (1, call),
+        };
+        digest.word(code);
+        call.digest(digest);
+    }
+}
+
+/// All parties of a world of `population`, in order of ids.
+#[must_use]
+pub fn parties(population: usize, caller: PartyId, rounds: u64, retry: Retry) -> Vec<Box<dyn Party<World>>> {
+    (0..population)
+        .map(|index| -> Box<dyn Party<World>> {
+            if index == caller.index() {
+                Box::new(Caller { population, rounds, asker: Asker::new(retry), calls: 0, open: None })
+            } else {
+                Box::new(Listener)
+            }
+        })
+        .collect()
+}
+
+#[derive(Debug)]
+struct Caller {
+    population: usize,
+    rounds: u64,
+    asker: Asker<World>,
+    /// Calls made so far; gives the next listener and round.
+    calls: u64,
+    open: Option<Call>,
+}
+
+impl Caller {
+    fn next(&mut self, ctx: &mut Context<'_, World>) {
+        let listeners = self.population as u64 - 1;
+        if listeners == 0 || self.calls == listeners * self.rounds {
+            ctx.stop();
+            return;
+        }
+        let nth = (self.calls % listeners) as u32;
+        let listener = PartyId(if nth < ctx.me().0 { nth } else { nth + 1 });
+        let call = Call { listener, round: self.calls / listeners };
+        self.calls += 1;
+        self.open = Some(call);
+        self.asker.ask(ctx, listener, Message::Call(call));
+    }
+}
+
+impl Party<World> for Caller {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        match input {
+            Input::Start => self.next(ctx),
+            Input::Message { message: Message::Echo(call), .. } => {
+                // A late echo of an earlier asking is not counted twice.
+                if self.open == Some(call) {
+                    self.asker.close(ctx);
+                    ctx.record(Fact::Answered(call));
+                    self.next(ctx);
+                }
+            }
+            Input::Timer(timer) => match (self.asker.timeout(ctx, timer), self.open) {
+                (Verdict::GaveUp, Some(call)) => {
+                    ctx.record(Fact::GaveUp(call));
+                    self.next(ctx);
+                }
+                (Verdict::AskedAgain | Verdict::Stale | Verdict::GaveUp, _) => {}
+            },
+            Input::Message { message: Message::Call(_), .. } | Input::WentOffline | Input::CameBack => {}
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Listener;
+
+impl Party<World> for Listener {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        match input {
+            Input::Message { from, message: Message::Call(call) } => ctx.send(from, Message::Echo(call)),
+            Input::Start
+            | Input::Message { message: Message::Echo(_), .. }
+            | Input::Timer(_)
+            | Input::WentOffline
+            | Input::CameBack => {}
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The protocols: who talks to whom about what. Each names its messages, timers and facts and builds its parties.
+//!
+//! Above this floor nothing is generic in a protocol: a [`Protocol`] recipe plays one replication and returns
+//! plain records.
+
+pub mod echo;
+mod asking;
+mod record;
+mod stage;
+
+pub use asking::{AskAgain, Asker, Retry, Verdict};
+pub use record::{Iteration, SeriesRecord};
+pub use stage::{PlayError, Stage};
+
+use crate::rng::Key;
+use crate::vocab::Problem;
+
+/// The behaviour of a protocol recipe.
+pub trait Protocol: Send + Sync {
+    /// What is wrong with the recipe in this world; paths begin below the recipe.
+    fn problems(&self, stage: &Stage) -> Vec<Problem>;
+
+    /// The names of the series that one replication gives, in order.
+    fn series(&self) -> Vec<String>;
+
+    /// Plays one replication: every series, on common random numbers below `key`.
+    ///
+    /// # Errors
+    /// [`PlayError`] names the series and what went wrong; nothing of the replication counts then.
+    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError>;
+}
+
+crate::family! {
+    /// Who talks to whom about what.
+    pub enum ProtocolModel: dyn Protocol {
+        Echo(echo::Echo),
+    }
+}

@@ -1,0 +1,51 @@
+//! What one replication leaves behind: plain data, the same whether it was played now or read from a file.
+
+use crate::network::NetworkStatistics;
+use crate::vocab::PrivacyEvent;
+use serde::{Deserialize, Serialize};
+
+/// One evaluation of the objective.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Iteration {
+    /// 1, 2, ... for the rounds of the learner; 0 for each initial point.
+    pub t: u64,
+    /// Index of the arm (row of the candidate set).
+    pub arm: u64,
+    /// The outcome that was measured, noise included.
+    pub outcome: f64,
+    /// The objective there, without noise.
+    pub value: f64,
+    /// Best objective value minus the largest one evaluated so far, initial points included.
+    pub simple_regret: f64,
+    /// Sum of instantaneous regrets over the rounds of the learner so far.
+    pub cumulative_regret: f64,
+    /// Virtual time of the measurement in seconds.
+    pub seconds: f64,
+}
+
+/// Everything that one series of one replication left behind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SeriesRecord {
+    /// Name of the series.
+    pub name: String,
+    /// Evaluations in order.
+    pub iterations: Vec<Iteration>,
+    /// Releases in order.
+    pub releases: Vec<PrivacyEvent>,
+    /// Latencies and losses by link.
+    pub network: NetworkStatistics,
+    /// Virtual seconds from start to end.
+    pub virtual_seconds: f64,
+    /// Messages sent.
+    pub messages: u64,
+    /// Messages lost, whatever the cause.
+    pub messages_lost: u64,
+    /// Messages delivered.
+    pub messages_delivered: u64,
+    /// Bytes of all messages sent.
+    pub bytes: u64,
+    /// Why the series ended before its last round, if it did.
+    pub ended_early: Option<String>,
+    /// The journal's digest.
+    pub digest: String,
+}

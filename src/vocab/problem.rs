@@ -1,0 +1,73 @@
+//! What is wrong with a scenario, as plain data: a place and a complaint. The scenario floor turns it into a
+//! diagnostic with line and column.
+
+/// One semantic problem of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// Where, as a path in the scenario ("network.links[2].from").
+    pub path: String,
+    /// What.
+    pub complaint: Complaint,
+}
+
+/// The kinds of complaint.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Complaint {
+    /// A name that means nothing here.
+    UnknownName {
+        /// Kind of thing that was to be named ("party").
+        what: &'static str,
+        /// The name found.
+        found: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A value that cannot stand.
+    Wrong {
+        /// What was expected, in words.
+        expected: String,
+        /// What was found, in words.
+        found: String,
+        /// What to do.
+        cure: String,
+    },
+}
+
+impl Problem {
+    /// A name that means nothing here.
+    #[must_use]
+    pub fn unknown(
+        path: impl Into<String>,
+        what: &'static str,
+        found: impl Into<String>,
+        known: &[String],
+    ) -> Self {
+        let complaint = Complaint::UnknownName { what, found: found.into(), known: known.to_vec() };
+        Self { path: path.into(), complaint }
+    }
+
+    /// A value that cannot stand.
+    #[must_use]
+    pub fn wrong(
+        path: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        cure: impl Into<String>,
+    ) -> Self {
+        let complaint =
+            Complaint::Wrong { expected: expected.into(), found: found.into(), cure: cure.into() };
+        Self { path: path.into(), complaint }
+    }
+
+    /// The same problem one level further down: `prefix.path`.
+    #[must_use]
+    pub fn below(mut self, prefix: &str) -> Self {
+        self.path = match (prefix.is_empty(), self.path.is_empty()) {
+            (true, _) => self.path,
+            (_, true) => prefix.to_owned(),
+            _ if self.path.starts_with('[') => format!("{prefix}{}", self.path),
+            _ => format!("{prefix}.{}", self.path),
+        };
+        self
+    }
+}

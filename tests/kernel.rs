@@ -1,0 +1,192 @@
+//! The kernel and the network through the dummy protocol `echo`.
+
+use subrosa::kernel::{Ending, Event, Limits, Medium, Simulation};
+use subrosa::network::availability::{Always, AvailabilityModel, OnOff, PerMessage};
+use subrosa::network::latency::{Constant, Exponential, LatencyModel, LogNormal};
+use subrosa::network::loss::{Independent, LossModel};
+use subrosa::network::{Link, LinkRule, Network, Topology};
+use subrosa::protocols::Retry;
+use subrosa::protocols::echo::{Fact, World, parties};
+use subrosa::rng::Key;
+use subrosa::vocab::{NonNegative, PartyId, Probability, Span, Time};
+
+fn names(population: usize) -> Vec<String> {
+    (0..population).map(|i| if i == 0 { "caller".to_owned() } else { format!("listener-{i}") }).collect()
+}
+
+fn lognormal() -> LatencyModel {
+    LatencyModel::LogNormal(LogNormal {
+        median: Span::from_millis(40),
+        sigma: NonNegative::new(0.5).unwrap(),
+    })
+}
+
+fn lossy(probability: f64) -> LossModel {
+    LossModel::Independent(Independent(Probability::new(probability).unwrap()))
+}
+
+fn star(default: Link, links: Vec<LinkRule>) -> Network {
+    Network { topology: Topology::Star { hub: "caller".to_owned() }, default, links }
+}
+
+struct Played {
+    ending: Ending,
+    digest: String,
+    answered: u64,
+    gave_up: u64,
+    delays: Vec<u64>,
+    sent: u64,
+    delivered: u64,
+    lost: u64,
+    end: Time,
+}
+
+fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed: u64) -> Played {
+    let names = names(availability.len());
+    let medium = network.medium(&names, availability, Key::root(seed).child("network"));
+    let retry = Retry { timeout: Span::from_millis(500), ..Retry::default() };
+    let mut simulation =
+        Simulation::<World>::new(parties(names.len(), PartyId(0), rounds, retry), Box::new(medium));
+    let (mut answered, mut gave_up, mut delays) = (0, 0, Vec::new());
+    let ending = simulation
+        .run(Limits::default(), &mut |at, event| match event {
+            Event::Recorded { fact: Fact::Answered(_), .. } => answered += 1,
+            Event::Recorded { fact: Fact::GaveUp(_), .. } => gave_up += 1,
+            Event::Delivered { sent_at, .. } => delays.push((at - *sent_at).nanos()),
+            Event::Sent { .. } | Event::Lost { .. } | Event::TimerFired { .. } | Event::Switched { .. } => {}
+        })
+        .unwrap();
+    let tally = simulation.journal().tally();
+    Played {
+        ending,
+        digest: simulation.journal().hex(),
+        answered,
+        gave_up,
+        delays,
+        sent: tally.sent,
+        delivered: tally.delivered,
+        lost: tally.lost,
+        end: simulation.now(),
+    }
+}
+
+fn always(population: usize) -> Vec<AvailabilityModel> {
+    vec![AvailabilityModel::Always(Always {}); population]
+}
+
+#[test]
+fn a_perfect_network_answers_every_call_once() {
+    let link = Link { latency: LatencyModel::Constant(Constant(Span::from_millis(5))), ..Link::default() };
+    let played = play(&star(link, vec![]), &always(4), 10, 1);
+    assert_eq!((played.answered, played.gave_up, played.lost), (30, 0, 0));
+    assert_eq!(played.ending, Ending::Stopped);
+    // 30 calls, one after another, 5 ms each way.
+    assert_eq!(played.end, Time::from_nanos(300_000_000));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
+    let link = Link { latency: lognormal(), loss: lossy(0.2) };
+    let digest = |seed| play(&star(link.clone(), vec![]), &always(3), 20, seed).digest;
+    assert_eq!(digest(1), digest(1));
+    assert_ne!(digest(1), digest(2));
+}
+
+#[test]
+fn losses_and_absences_lose_no_call_and_count_none_twice() {
+    let period = |ms| LatencyModel::Exponential(Exponential { mean: Span::from_millis(ms) });
+    let availability = vec![
+        AvailabilityModel::OnOff(OnOff { online: period(3000), offline: period(400) }),
+        AvailabilityModel::PerMessage(PerMessage(Probability::new(0.7).unwrap())),
+        AvailabilityModel::OnOff(OnOff { online: period(1000), offline: period(1000) }),
+    ];
+    for seed in 0..20 {
+        let link = Link { latency: lognormal(), loss: lossy(0.2) };
+        let played = play(&star(link, vec![]), &availability, 25, seed);
+        assert_eq!(played.answered + played.gave_up, 50, "seed {seed}");
+        assert_eq!(played.gave_up, 0, "a hundred askings get through at these rates (seed {seed})");
+        assert!(played.lost > 0);
+        assert!(played.sent >= played.delivered + played.lost);
+    }
+}
+
+#[test]
+fn a_dead_link_is_given_up_and_nothing_hangs() {
+    let dead = LinkRule {
+        from: "caller".to_owned(),
+        to: "listener-1".to_owned(),
+        latency: LatencyModel::default(),
+        loss: lossy(1.0),
+    };
+    let played = play(&star(Link::default(), vec![dead]), &always(3), 2, 5);
+    assert_eq!((played.answered, played.gave_up), (2, 2));
+    assert_eq!(played.ending, Ending::Stopped);
+}
+
+#[test]
+fn a_party_that_answers_from_afar_is_reached_through_the_hub() {
+    // The hub is a listener: the caller and listener-2 have no link of their own.
+    let network = Network {
+        topology: Topology::Star { hub: "listener-1".to_owned() },
+        default: Link { latency: LatencyModel::Constant(Constant(Span::from_millis(5))), ..Link::default() },
+        links: vec![],
+    };
+    let played = play(&network, &always(3), 1, 1);
+    assert_eq!(played.answered, 2);
+    assert_eq!(played.delays, [5, 5, 10, 10].map(|ms| ms * 1_000_000));
+}
+
+#[test]
+fn turning_loss_off_moves_no_delay() {
+    // Message k of a link takes draw k: on a link without loss the delays begin as on the same link with loss.
+    let with = |loss| Link { latency: lognormal(), loss };
+    let names = names(2);
+    let delays = |link: Link| {
+        let mut medium = star(link, vec![]).medium(&names, &always(2), Key::root(9));
+        (0..50)
+            .map(|_| {
+                let parcel =
+                    subrosa::kernel::Parcel { from: PartyId(0), to: PartyId(1), bytes: 1, at: Time::ZERO };
+                medium.transmit(parcel)
+            })
+            .collect::<Vec<_>>()
+    };
+    let (clean, lossy) = (delays(with(LossModel::default())), delays(with(lossy(0.5))));
+    let mut kept = 0;
+    for (clean, lossy) in clean.iter().zip(&lossy) {
+        if let subrosa::kernel::Fate::Arrives(_) = lossy {
+            assert_eq!(clean, lossy);
+            kept += 1;
+        }
+    }
+    assert!((10..40).contains(&kept), "{kept}");
+}
+
+#[test]
+fn a_change_of_one_link_moves_no_other_links_draws() {
+    let rule = |loss| LinkRule {
+        from: "caller".to_owned(),
+        to: "listener-1".to_owned(),
+        latency: lognormal(),
+        loss,
+    };
+    let transcript = |loss| {
+        let link = Link { latency: lognormal(), ..Link::default() };
+        let mut medium = star(link, vec![rule(loss)]).medium(&names(3), &always(3), Key::root(9));
+        (0..50)
+            .map(|_| {
+                let mut send = |from, to| {
+                    medium.transmit(subrosa::kernel::Parcel {
+                        from: PartyId(from),
+                        to: PartyId(to),
+                        bytes: 1,
+                        at: Time::ZERO,
+                    })
+                };
+                send(0, 1);
+                (send(1, 0), send(0, 2), send(2, 0))
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(transcript(LossModel::default()), transcript(lossy(0.9)));
+}
