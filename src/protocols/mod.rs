@@ -9,7 +9,7 @@ mod record;
 mod stage;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use record::{Iteration, SeriesRecord};
+pub use record::{BookedRelease, Iteration, SeriesRecord, book};
 pub use stage::{PlayError, Stage};
 
 use crate::rng::Key;

@@ -23,6 +23,30 @@ pub struct Iteration {
     pub seconds: f64,
 }
 
+/// One release, or several in a row that differ only in round and time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BookedRelease {
+    /// The first of them.
+    pub event: PrivacyEvent,
+    /// How many.
+    pub count: u64,
+    /// Round of the last of them.
+    pub last_round: u64,
+}
+
+/// Adds `event` to `booked`, counting it with the last entry if it differs from it only in round and time.
+pub fn book(booked: &mut Vec<BookedRelease>, event: &PrivacyEvent) {
+    if let Some(last) = booked.last_mut() {
+        let alike = PrivacyEvent { round: event.round, at: event.at, ..last.event.clone() };
+        if alike == *event {
+            last.count += 1;
+            last.last_round = event.round;
+            return;
+        }
+    }
+    booked.push(BookedRelease { event: event.clone(), count: 1, last_round: event.round });
+}
+
 /// Everything that one series of one replication left behind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeriesRecord {
@@ -31,7 +55,7 @@ pub struct SeriesRecord {
     /// Evaluations in order.
     pub iterations: Vec<Iteration>,
     /// Releases in order.
-    pub releases: Vec<PrivacyEvent>,
+    pub releases: Vec<BookedRelease>,
     /// Latencies and losses by link.
     pub network: NetworkStatistics,
     /// Virtual seconds from start to end.

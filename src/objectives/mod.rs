@@ -1,0 +1,100 @@
+//! The problems to be optimised: one objective per file.
+//!
+//! An objective is a recipe. [`Objective::prepare`] does what is the same in every replication (read a table, fit
+//! hyperparameters); [`Prepared::realise`] draws one replication's problem. Every problem here is a finite set of
+//! arms (rows of inputs) with a noise-free value each; optimisation maximises, so a minimised output is negated.
+
+mod branin;
+mod gp_sample;
+mod hyperparameters;
+mod instance;
+mod scaling;
+mod table;
+
+pub use branin::BraninHoo;
+pub use gp_sample::GpSample;
+pub use hyperparameters::{Fitted, Hyperparameters};
+pub use instance::{Instance, Surrogate};
+pub use table::{Goal, Output, Table, Transform};
+
+use crate::rng::Key;
+use crate::vocab::Problem;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where an objective may look for files.
+#[derive(Clone, Debug, Default)]
+pub struct Resources {
+    /// The folder of the scenario file; relative paths of the scenario begin here.
+    pub base: PathBuf,
+}
+
+impl Resources {
+    /// The place of a file that a scenario names.
+    #[must_use]
+    pub fn place(&self, file: &Path) -> PathBuf {
+        self.base.join(file)
+    }
+}
+
+/// An objective that cannot be had, though its scenario was valid.
+#[derive(Debug)]
+pub struct ObjectiveError {
+    /// Why.
+    pub reason: String,
+}
+
+impl fmt::Display for ObjectiveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for ObjectiveError {}
+
+/// The behaviour of an objective recipe.
+pub trait Objective: Send + Sync {
+    /// What is wrong with the recipe and with the files that it names; paths begin below the recipe.
+    fn problems(&self, resources: &Resources) -> Vec<Problem>;
+
+    /// Files whose contents the objective depends on.
+    fn files(&self, resources: &Resources) -> Vec<PathBuf> {
+        let _ = resources;
+        Vec::new()
+    }
+
+    /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, taken
+    /// instead of fitting again; `key` is for draws that all replications share.
+    ///
+    /// # Errors
+    /// [`ObjectiveError`].
+    fn prepare(
+        &self,
+        resources: &Resources,
+        fitted: Option<&Fitted>,
+        key: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError>;
+}
+
+/// An objective that is ready to be realised.
+pub trait Prepared: fmt::Debug + Send + Sync {
+    /// One replication's problem; `key` is that replication's node for its objective.
+    ///
+    /// # Errors
+    /// [`ObjectiveError`].
+    fn realise(&self, key: Key) -> Result<Instance, ObjectiveError>;
+
+    /// Hyperparameters that were fitted, so that a replay need not fit again.
+    fn fitted(&self) -> Option<&Fitted> {
+        None
+    }
+}
+
+crate::family! {
+    /// What is to be optimised.
+    pub enum ObjectiveModel: dyn Objective {
+        GpSample(GpSample),
+        BraninHoo(BraninHoo),
+        Table(Table),
+    }
+}

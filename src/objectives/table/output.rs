@@ -1,0 +1,68 @@
+//! The column, or the pair of columns, that a table's objective is made of.
+
+use super::reader::{CsvTable, TableError};
+use crate::vocab::Probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What to optimise over the rows of a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Output {
+    /// A column of numbers as it stands: `Column("target")`.
+    Column(
+        /// Name of the column.
+        String,
+    ),
+    /// Return on investment of a loan over one year: the interest rate if the loan was repaid, a loss if not.
+    ReturnOnInvestment {
+        /// Name of the column with the interest rate in percent a year.
+        rate: String,
+        /// Name of the column with the outcome of the loan.
+        outcome: String,
+        /// The outcome of a loan that was repaid; every other outcome counts as a loss.
+        repaid: String,
+        /// Share of the principal that is lost when a loan is not repaid.
+        loss_given_default: Probability,
+    },
+}
+
+impl Output {
+    /// The names of the columns needed, each with the field that names it.
+    #[must_use]
+    pub fn columns(&self) -> Vec<(&'static str, &str)> {
+        match self {
+            Self::Column(name) => vec![("Column", name)],
+            Self::ReturnOnInvestment { rate, outcome, .. } => vec![
+                ("ReturnOnInvestment.rate", rate),
+                ("ReturnOnInvestment.outcome", outcome),
+            ],
+        }
+    }
+
+    /// One value per row.
+    ///
+    /// # Errors
+    /// [`TableError`] for a column that is missing or a cell that is not a number.
+    pub fn values(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
+        match self {
+            Self::Column(name) => table.numbers(name),
+            Self::ReturnOnInvestment { rate, outcome, repaid, loss_given_default } => {
+                let rates = table.numbers(rate)?;
+                let outcomes = table.texts(outcome)?;
+                if !outcomes.iter().any(|found| found == repaid) {
+                    return Err(TableError::NeverOccurs {
+                        file: table.file.clone(),
+                        column: outcome.clone(),
+                        value: repaid.clone(),
+                        example: outcomes.first().map(|&text| text.to_owned()).unwrap_or_default(),
+                    });
+                }
+                let value = |(rate, outcome): (&f64, &&str)| {
+                    if *outcome == repaid { rate / 100.0 } else { -loss_given_default.get() }
+                };
+                Ok(rates.iter().zip(&outcomes).map(value).collect())
+            }
+        }
+    }
+}

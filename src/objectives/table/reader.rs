@@ -1,0 +1,213 @@
+//! A CSV file with a header line, read whole, and what can be wrong with it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A table of texts with named columns.
+#[derive(Clone, Debug)]
+pub struct CsvTable {
+    /// Where it was read from.
+    pub file: PathBuf,
+    names: Vec<String>,
+    /// Line of each row in the file, from 1.
+    lines: Vec<u64>,
+    rows: Vec<csv::StringRecord>,
+}
+
+/// What is wrong with a table.
+#[derive(Debug)]
+pub enum TableError {
+    /// The file cannot be read.
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// Why, in the operating system's words.
+        reason: String,
+    },
+    /// The file is not CSV.
+    NotCsv {
+        /// The file.
+        file: PathBuf,
+        /// Line in the file, from 1, where known.
+        line: Option<u64>,
+        /// What the reader met.
+        reason: String,
+    },
+    /// No rows below the header.
+    NoRows {
+        /// The file.
+        file: PathBuf,
+    },
+    /// A column that is not there.
+    NoColumn {
+        /// The file.
+        file: PathBuf,
+        /// The name asked for.
+        column: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A cell that is not a finite number.
+    NotANumber {
+        /// The file.
+        file: PathBuf,
+        /// Line in the file, from 1.
+        line: u64,
+        /// Name of the column.
+        column: String,
+        /// The cell's text.
+        found: String,
+    },
+    /// A value that no row has.
+    NeverOccurs {
+        /// The file.
+        file: PathBuf,
+        /// Name of the column.
+        column: String,
+        /// The value looked for.
+        value: String,
+        /// A value that does occur.
+        example: String,
+    },
+    /// A logarithm of a number that has none.
+    NoLogarithm {
+        /// The file.
+        file: PathBuf,
+        /// What was to be transformed.
+        what: String,
+        /// The smallest value.
+        smallest: f64,
+    },
+    /// A column that is the same in every row.
+    Constant {
+        /// The file.
+        file: PathBuf,
+        /// What is constant.
+        what: String,
+    },
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { file, reason } => write!(f, "{}: {reason}", file.display()),
+            Self::NotCsv { file, line: Some(line), reason } => {
+                write!(f, "{}:{line}: {reason}", file.display())
+            }
+            Self::NotCsv { file, line: None, reason } => write!(f, "{}: {reason}", file.display()),
+            Self::NoRows { file } => write!(f, "{}: no rows below the header line", file.display()),
+            Self::NoColumn { file, column, .. } => {
+                write!(f, "{}: no column is called \"{column}\"", file.display())
+            }
+            Self::NotANumber { file, line, column, found } => write!(
+                f,
+                "{}:{line}: column \"{column}\": expected a number, found \"{found}\"",
+                file.display()
+            ),
+            Self::NeverOccurs { file, column, value, example } => write!(
+                f,
+                "{}: no row has \"{value}\" in column \"{column}\" (the first has \"{example}\")",
+                file.display()
+            ),
+            Self::NoLogarithm { file, what, smallest } => {
+                write!(f, "{}: {what} has no logarithm: its smallest value is {smallest}", file.display())
+            }
+            Self::Constant { file, what } => {
+                write!(f, "{}: {what} is the same in every row", file.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for TableError {}
+
+impl CsvTable {
+    /// Reads a file whole. Lines that begin with `#` are comments.
+    ///
+    /// # Errors
+    /// [`TableError`] if it cannot be read, is not CSV or has no rows.
+    pub fn read(file: &Path) -> Result<Self, TableError> {
+        let unreadable = |reason: String| TableError::Unreadable { file: file.to_owned(), reason };
+        if file.is_dir() {
+            return Err(unreadable("is a folder, not a CSV file".to_owned()));
+        }
+        let mut reader = csv::ReaderBuilder::new()
+            .comment(Some(b'#'))
+            .trim(csv::Trim::All)
+            .from_path(file)
+            .map_err(|error| unreadable(describe(&error)))?;
+        let not_csv = |error: &csv::Error| TableError::NotCsv {
+            file: file.to_owned(),
+            line: error.position().map(csv::Position::line),
+            reason: describe(error),
+        };
+        let names = reader.headers().map_err(|error| not_csv(&error))?.iter().map(str::to_owned).collect();
+        let (mut lines, mut rows) = (Vec::new(), Vec::new());
+        for record in reader.records() {
+            let record = record.map_err(|error| not_csv(&error))?;
+            lines.push(record.position().map_or(0, csv::Position::line));
+            rows.push(record);
+        }
+        if rows.is_empty() {
+            return Err(TableError::NoRows { file: file.to_owned() });
+        }
+        Ok(Self { file: file.to_owned(), names, lines, rows })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows; never true of a table that was read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// A column as texts.
+    ///
+    /// # Errors
+    /// [`TableError::NoColumn`].
+    pub fn texts(&self, column: &str) -> Result<Vec<&str>, TableError> {
+        let index = self.names.iter().position(|name| name == column).ok_or_else(|| TableError::NoColumn {
+            file: self.file.clone(),
+            column: column.to_owned(),
+            known: self.names.clone(),
+        })?;
+        // The reader refuses rows of another length than the header's, so every row has this column.
+        Ok(self.rows.iter().map(|row| row.get(index).unwrap_or("")).collect())
+    }
+
+    /// A column as finite numbers.
+    ///
+    /// # Errors
+    /// [`TableError::NoColumn`] or [`TableError::NotANumber`].
+    pub fn numbers(&self, column: &str) -> Result<Vec<f64>, TableError> {
+        let parse = |(text, &line): (&&str, &u64)| {
+            text.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(|| TableError::NotANumber {
+                file: self.file.clone(),
+                line,
+                column: column.to_owned(),
+                found: (*text).to_owned(),
+            })
+        };
+        self.texts(column)?.iter().zip(&self.lines).map(parse).collect()
+    }
+}
+
+/// The csv crate's complaint without its own mention of line and byte.
+fn describe(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            "no such file".to_owned()
+        }
+        csv::ErrorKind::Io(error) => error.to_string(),
+        csv::ErrorKind::Utf8 { .. } => "expected UTF-8 text".to_owned(),
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("expected {expected_len} cells as in the header line, found {len}")
+        }
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,133 @@
+//! The curator: holds the inputs, releases a view of them once, and measures what it is asked to.
+
+use super::messages::{Fact, Message, World};
+use super::recipe::InputRelease;
+use crate::kernel::{Context, Input, Party};
+use crate::privacy::ledger::{Book, Occasion, ReleaseError, release};
+use crate::privacy::mechanisms::{Disclosure, Rows};
+use crate::privacy::{Released, Sensitive};
+use crate::rng::{Key, Stream};
+use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// A row moved by at most this in the scaled inputs makes a neighbour (the paper's Definition 1).
+const NEIGHBOUR_DISTANCE: f64 = 1.0;
+
+/// The curator of one series.
+pub(super) struct Curator {
+    pub(super) name: String,
+    pub(super) observer: Observer,
+    pub(super) modeler: PartyId,
+    pub(super) release: InputRelease,
+    pub(super) inputs: Sensitive<Rows>,
+    pub(super) n: usize,
+    /// Noise-free objective by row.
+    pub(super) values: Arc<Vec<f64>>,
+    pub(super) noise_sd: f64,
+    /// Node of the objective's noise; round k draws from its child k, whichever row is asked for.
+    pub(super) noise: Key,
+    /// Draws of the mechanisms.
+    pub(super) stream: Stream,
+    pub(super) view: Option<Message>,
+    /// Outcomes by round: measured once, however often they are asked for.
+    pub(super) measured: BTreeMap<u64, Released<f64>>,
+}
+
+impl fmt::Debug for Curator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Curator").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The ledger of this protocol: events become facts for the journal.
+struct Facts<'a, 'b>(&'a mut Context<'b, World>);
+
+impl Book for Facts<'_, '_> {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.0.record(Fact::Released(event));
+    }
+}
+
+impl Curator {
+    fn view(&mut self, ctx: &mut Context<'_, World>) -> Result<Message, ReleaseError> {
+        if let Some(view) = &self.view {
+            return Ok(view.clone());
+        }
+        let occasion = Occasion {
+            released: self.release.what().to_owned(),
+            protected: self.name.clone(),
+            unit: ProtectedUnit::Record,
+            unit_index: None,
+            neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },
+            observer: self.observer.clone(),
+            round: 0,
+            at: ctx.now(),
+        };
+        let (inputs, stream) = (&self.inputs, &mut self.stream);
+        let rows = match &self.release {
+            InputRelease::JohnsonLindenstrauss(mechanism) => {
+                Some(release(&mut Facts(ctx), occasion, mechanism, inputs, stream)?)
+            }
+            InputRelease::Disclosure(_) => {
+                Some(release(&mut Facts(ctx), occasion, &Disclosure::new(), inputs, stream)?)
+            }
+            InputRelease::Withheld(_) => None,
+        };
+        let view = Message::Inputs { n: self.n as u64, rows: rows.map(Arc::new) };
+        self.view = Some(view.clone());
+        Ok(view)
+    }
+
+    fn measure(
+        &mut self,
+        ctx: &mut Context<'_, World>,
+        round: u64,
+        row: u64,
+    ) -> Result<Released<f64>, ReleaseError> {
+        if let Some(known) = self.measured.get(&round) {
+            return Ok(known.clone());
+        }
+        let value = self.values[row as usize];
+        let outcome = value + self.noise_sd * self.noise.index(round).stream().normal();
+        ctx.record(Fact::Measured { round, row, outcome });
+        let occasion = Occasion {
+            released: "outcomes y".to_owned(),
+            protected: self.name.clone(),
+            unit: ProtectedUnit::Outcome,
+            unit_index: None,
+            neighbours: Neighbours::AnyValue,
+            observer: self.observer.clone(),
+            round,
+            at: ctx.now(),
+        };
+        let secret = Sensitive::new(outcome);
+        let released = release(&mut Facts(ctx), occasion, &Disclosure::new(), &secret, &mut self.stream)?;
+        self.measured.insert(round, released.clone());
+        Ok(released)
+    }
+}
+
+impl Party<World> for Curator {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        let answer = match input {
+            Input::Message { message: Message::RequestInputs, .. } => self.view(ctx),
+            Input::Message { message: Message::Query { round, row }, .. } => {
+                self.measure(ctx, round, row).map(|outcome| Message::Answer { round, outcome })
+            }
+            Input::Message { message: Message::Inputs { .. } | Message::Answer { .. }, .. }
+            | Input::Start
+            | Input::Timer(_)
+            | Input::WentOffline
+            | Input::CameBack => return,
+        };
+        match answer {
+            Ok(message) => ctx.send(self.modeler, message),
+            Err(error) => {
+                ctx.record(Fact::Ended { reason: format!("{} releases nothing: {error}", self.name) });
+                ctx.stop();
+            }
+        }
+    }
+}

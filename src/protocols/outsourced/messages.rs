@@ -1,0 +1,141 @@
+//! What curator and modeler say to each other.
+
+use crate::kernel::{Digest, Digestible, Payload, Protocol};
+use crate::privacy::Released;
+use crate::privacy::mechanisms::Rows;
+use crate::protocols::AskAgain;
+use crate::vocab::PrivacyEvent;
+use std::sync::Arc;
+
+/// The closed vocabulary of outsourced optimisation.
+#[derive(Clone, Copy, Debug)]
+pub struct World;
+
+/// What is said.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// From the modeler: let me have the inputs.
+    RequestInputs,
+    /// From the curator: all that you get to know of the inputs.
+    Inputs {
+        /// Number of rows that can be queried.
+        n: u64,
+        /// The rows as released; absent when they are withheld.
+        rows: Option<Arc<Released<Rows>>>,
+    },
+    /// From the modeler: measure this row in this round.
+    Query {
+        /// Round, from 0, initial points included.
+        round: u64,
+        /// Row of the inputs.
+        row: u64,
+    },
+    /// From the curator: the outcome of that round.
+    Answer {
+        /// Round, from 0.
+        round: u64,
+        /// Outcome, noise included.
+        outcome: Released<f64>,
+    },
+}
+
+/// What is recorded.
+#[derive(Clone, Debug)]
+pub enum Fact {
+    /// Something that depends on protected data was released.
+    Released(PrivacyEvent),
+    /// The curator measured the objective.
+    Measured {
+        /// Round, from 0, initial points included.
+        round: u64,
+        /// Row of the inputs.
+        row: u64,
+        /// Outcome, noise included.
+        outcome: f64,
+    },
+    /// A party could not go on; the series ends here.
+    Ended {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Protocol for World {
+    type Message = Message;
+    type Timer = AskAgain;
+    type Fact = Fact;
+}
+
+/// Headers of one message: 40 bytes of IPv4 and TCP.
+const HEADER_BYTES: u64 = 40;
+
+impl Payload for Message {
+    fn wire_bytes(&self) -> u64 {
+        let payload = match self {
+            Self::RequestInputs => 0,
+            Self::Inputs { rows, .. } => {
+                8 + rows.as_ref().map_or(0, |rows| 8 + 8 * rows.get().values().len() as u64)
+            }
+            Self::Query { .. } | Self::Answer { .. } => 16,
+        };
+        HEADER_BYTES + payload
+    }
+
+    fn label(&self) -> &'static str {
+        match self {
+            Self::RequestInputs => "RequestInputs",
+            Self::Inputs { .. } => "Inputs",
+            Self::Query { .. } => "Query",
+            Self::Answer { .. } => "Answer",
+        }
+    }
+}
+
+impl Digestible for Message {
+    fn digest(&self, digest: &mut Digest) {
+        match self {
+            Self::RequestInputs => digest.word(0),
+            Self::Inputs { n, rows } => {
+                digest.word(1);
+                digest.word(*n);
+                if let Some(rows) = rows {
+                    digest.word(rows.get().d() as u64);
+                    digest.floats(rows.get().values());
+                }
+            }
+            Self::Query { round, row } => {
+                digest.word(2);
+                digest.word(*round);
+                digest.word(*row);
+            }
+            Self::Answer { round, outcome } => {
+                digest.word(3);
+                digest.word(*round);
+                digest.float(*outcome.get());
+            }
+        }
+    }
+}
+
+impl Digestible for Fact {
+    fn digest(&self, digest: &mut Digest) {
+        match self {
+            Self::Released(event) => {
+                digest.word(0);
+                digest.text(&event.released);
+                digest.text(&event.mechanism);
+                digest.word(event.round);
+            }
+            Self::Measured { round, row, outcome } => {
+                digest.word(1);
+                digest.word(*round);
+                digest.word(*row);
+                digest.float(*outcome);
+            }
+            Self::Ended { reason } => {
+                digest.word(2);
+                digest.text(reason);
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Outsourced optimisation: PO-GP-UCB (Kharkovskii, Dai and Low 2020) and its baselines.
+//!
+//! The curator holds the inputs X (n rows, d columns) and can measure the objective at any row. The modeler wants
+//! to find the best row and sees only what the curator releases: Z for X, then one outcome per query.
+//!
+//! ```text
+//! modeler --RequestInputs--> curator        asked again after a timeout
+//! modeler <-----Inputs(Z)--- curator        Z is made once; sending it again releases nothing new
+//! modeler --Query(k, row)--> curator
+//! modeler <--Answer(k, y)--- curator        round k is measured once, however often it is asked for
+//! ```
+//!
+//! Proven here: nothing. The paper's Theorem 1 claims (epsilon, delta)-DP for Z; the claim is refuted for tall
+//! data (n - 1 > d), and the ledger says so. Outcomes leave unprotected.
+
+mod curator;
+mod messages;
+mod modeler;
+mod recipe;
+
+pub use messages::{Fact, Message, World};
+pub use recipe::{InputRelease, Outsourced, SeriesRecipe};

@@ -1,0 +1,117 @@
+//! The modeler: sees what the curator released and the answers to its queries, nothing else.
+
+use super::messages::{Fact, Message, World};
+use super::recipe::ModelerRecipe;
+use crate::kernel::{Context, Input, Party};
+use crate::learners::Learner;
+use crate::privacy::Released;
+use crate::privacy::mechanisms::Rows;
+use crate::protocols::{Asker, Verdict};
+use crate::rng::{Key, Stream};
+use crate::vocab::PartyId;
+use std::fmt;
+
+/// Where the modeler stands.
+enum State {
+    /// Waiting for the inputs.
+    Beginning,
+    /// Waiting for the answer of a round.
+    Asking { round: u64, row: usize, learner: Box<dyn Learner> },
+    /// Nothing more to ask.
+    Done,
+}
+
+/// The modeler of one series.
+pub(super) struct Modeler {
+    curator: PartyId,
+    recipe: ModelerRecipe,
+    /// Node of the initial points: shared by all series, so that all begin at the same rows.
+    initial: Key,
+    stream: Stream,
+    asker: Asker<World>,
+    state: State,
+}
+
+impl fmt::Debug for Modeler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Modeler").field("recipe", &self.recipe).finish_non_exhaustive()
+    }
+}
+
+impl Modeler {
+    pub(super) fn new(curator: PartyId, recipe: ModelerRecipe, initial: Key, stream: Stream) -> Self {
+        let asker = Asker::new(recipe.retry);
+        Self { curator, recipe, initial, stream, asker, state: State::Beginning }
+    }
+
+    fn begin(&mut self, ctx: &mut Context<'_, World>, n: usize, rows: Option<&Released<Rows>>) {
+        match self.recipe.learner(n, rows.map(Released::get)) {
+            Ok(learner) => self.ask(ctx, 0, learner),
+            Err(reason) => self.end(ctx, reason),
+        }
+    }
+
+    /// Asks for the outcome of `round`, initial points first.
+    fn ask(&mut self, ctx: &mut Context<'_, World>, round: u64, mut learner: Box<dyn Learner>) {
+        if round == self.recipe.initial_points + self.recipe.rounds {
+            self.state = State::Done;
+            ctx.stop();
+            return;
+        }
+        let row = if round < self.recipe.initial_points {
+            self.initial.index(round).stream().below(learner.arms() as u64) as usize
+        } else {
+            learner.suggest(&mut self.stream)
+        };
+        self.asker.ask(ctx, self.curator, Message::Query { round, row: row as u64 });
+        self.state = State::Asking { round, row, learner };
+    }
+
+    fn end(&mut self, ctx: &mut Context<'_, World>, reason: String) {
+        self.state = State::Done;
+        ctx.record(Fact::Ended { reason });
+        ctx.stop();
+    }
+}
+
+impl Party<World> for Modeler {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        match (input, std::mem::replace(&mut self.state, State::Done)) {
+            (Input::Start, _) => {
+                self.state = State::Beginning;
+                self.asker.ask(ctx, self.curator, Message::RequestInputs);
+            }
+            (Input::Message { message: Message::Inputs { n, rows }, .. }, State::Beginning) => {
+                self.asker.close(ctx);
+                self.begin(ctx, n as usize, rows.as_deref());
+            }
+            (
+                Input::Message { message: Message::Answer { round: answered, outcome }, .. },
+                State::Asking { round, row, mut learner },
+            ) if answered == round => {
+                self.asker.close(ctx);
+                match learner.observe(row, *outcome.get()) {
+                    Ok(()) => self.ask(ctx, round + 1, learner),
+                    Err(error) => self.end(ctx, format!("round {round}: {error}")),
+                }
+            }
+            (Input::Timer(timer), state) => {
+                self.state = state;
+                match self.asker.timeout(ctx, timer) {
+                    Verdict::GaveUp => {
+                        let attempts = self.recipe.retry.attempts;
+                        let what = match &self.state {
+                            State::Asking { round, .. } => format!("query of round {round}"),
+                            State::Beginning | State::Done => "request for the inputs".to_owned(),
+                        };
+                        self.end(ctx, format!("the {what} was not answered, asked {attempts} times"));
+                    }
+                    Verdict::AskedAgain | Verdict::Stale => {}
+                }
+            }
+            // An answer to an earlier asking of a round that is closed, and news of the connection, change
+            // nothing: what is open will be asked again.
+            (Input::Message { .. } | Input::WentOffline | Input::CameBack, state) => self.state = state,
+        }
+    }
+}

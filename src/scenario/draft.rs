@@ -1,0 +1,102 @@
+//! The scenario as its author writes it, typed.
+
+use crate::network::Network;
+use crate::network::availability::AvailabilityModel;
+use crate::objectives::ObjectiveModel;
+use crate::protocols::ProtocolModel;
+use crate::vocab::{Delta, Finite};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+
+/// A scenario: who takes part, over which network, to optimise what, by which protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Scenario")]
+pub struct Draft {
+    /// A short name; the run folder is called after it.
+    pub name: String,
+    /// What the scenario shows, in a sentence or two. Default: empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// The seed that every draw comes from.
+    pub seed: u64,
+    /// How many independent replications of every cell. Default: 1.
+    #[serde(default = "one")]
+    pub replications: NonZeroU64,
+    /// The parties, by name.
+    pub parties: BTreeMap<String, PartyDraft>,
+    /// Everything between the parties.
+    pub network: Network,
+    /// What is to be optimised. Protocols that optimise nothing (`Echo`) need none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<ObjectiveModel>,
+    /// Who talks to whom about what.
+    pub protocol: ProtocolModel,
+    /// How the privacy report is made.
+    #[serde(default)]
+    pub privacy: PrivacyDraft,
+    /// Figures from a paper, printed beside the measured ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Published>,
+}
+
+fn one() -> NonZeroU64 {
+    NonZeroU64::MIN
+}
+
+/// One party.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Party")]
+pub struct PartyDraft {
+    /// Whether it is connected. Default: always.
+    #[serde(default)]
+    pub availability: AvailabilityModel,
+}
+
+/// How the privacy report is made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Privacy")]
+pub struct PrivacyDraft {
+    /// The delta at which every accountant states its epsilon. Default: the delta that the mechanism claims, else
+    /// 1e-5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Delta>,
+}
+
+impl Default for PrivacyDraft {
+    fn default() -> Self {
+        Self { delta: None }
+    }
+}
+
+/// A metric that a paper reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Metric {
+    /// Simple regret at the end of the run.
+    SimpleRegret,
+    /// Cumulative regret at the end of the run.
+    CumulativeRegret,
+}
+
+/// A figure from a paper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// Name of the series that it belongs to.
+    pub series: String,
+    /// The point of the study that it belongs to: value by name of the `Each`. Default: every point.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub at: BTreeMap<String, Finite>,
+    /// What was measured. Default: simple regret.
+    #[serde(default = "simple_regret")]
+    pub metric: Metric,
+    /// The figure.
+    pub value: Finite,
+    /// Where it stands ("Table 1").
+    pub source: String,
+}
+
+fn simple_regret() -> Metric {
+    Metric::SimpleRegret
+}

@@ -1,0 +1,121 @@
+//! A study before it is played: its cells, in order, and how often each is repeated.
+
+use super::identity::Identity;
+use crate::objectives::Resources;
+use crate::scenario::Scenario;
+use std::path::PathBuf;
+
+/// One cell: a scenario without any `Each` left, and where it stands in the study.
+#[derive(Debug)]
+pub struct CellPlan {
+    /// Value of each `Each` by its name, as written in RON. Empty for a study of one cell.
+    pub point: Vec<(String, String)>,
+    /// The checked scenario.
+    pub scenario: Scenario,
+    /// Hash of all that the cell's results depend on, the number of replications apart.
+    pub identity: String,
+}
+
+/// A study before it is played.
+#[derive(Debug)]
+pub struct Plan {
+    /// Name of the scenario.
+    pub name: String,
+    /// The scenario file as written.
+    pub source: String,
+    /// Overrides of the command line, `path=RON`.
+    pub overrides: Vec<String>,
+    /// Folder that relative paths of the scenario begin at.
+    pub base: PathBuf,
+    /// The seed.
+    pub seed: u64,
+    /// Replications of every cell.
+    pub replications: u64,
+    /// The cells in order.
+    pub cells: Vec<CellPlan>,
+}
+
+impl Plan {
+    /// A plan from checked scenarios, one per cell, each with its point.
+    ///
+    /// # Panics
+    /// If there is no cell; a scenario has at least one.
+    #[must_use]
+    pub fn new(
+        source: String,
+        overrides: Vec<String>,
+        resources: &Resources,
+        cells: Vec<(Vec<(String, String)>, Scenario)>,
+    ) -> Self {
+        let cells: Vec<CellPlan> = cells
+            .into_iter()
+            .map(|(point, scenario)| CellPlan { identity: identity(&scenario, resources), point, scenario })
+            .collect();
+        let first = &cells.first().expect("a scenario has at least one cell").scenario.draft;
+        Self {
+            name: first.name.clone(),
+            seed: first.seed,
+            replications: first.replications.get(),
+            source,
+            overrides,
+            base: resources.base.clone(),
+            cells,
+        }
+    }
+
+    /// The name of the run folder: the scenario's name and what distinguishes it from others of that name.
+    #[must_use]
+    pub fn folder_name(&self) -> String {
+        let mut identity = Identity::new("run");
+        for cell in &self.cells {
+            identity.text(&cell.identity);
+        }
+        format!("{}-{}", file_safe(&self.name), &identity.hex()[..10])
+    }
+}
+
+fn identity(scenario: &Scenario, resources: &Resources) -> String {
+    let mut identity = Identity::new("cell");
+    let mut draft = scenario.draft.clone();
+    // Neither changes a result: published figures are only printed, and replication k does not depend on how
+    // many there are.
+    draft.published.clear();
+    draft.replications = std::num::NonZeroU64::MIN;
+    draft.about.clear();
+    identity.text(&serde_json::to_string(&draft).expect("a draft is plain data with text keys"));
+    if let Some(objective) = &scenario.draft.objective {
+        for file in objective.as_dyn().files(resources) {
+            // A file that cannot be read now makes the cell fail later, with its own message.
+            identity.text(&std::fs::read(&file).map_or_else(
+                |_| String::from("unreadable"),
+                |bytes| blake3::hash(&bytes).to_hex().to_string(),
+            ));
+        }
+    }
+    identity.hex()
+}
+
+/// Letters, digits, `-`, `_` and `.` stay; anything else becomes `-`.
+fn file_safe(name: &str) -> String {
+    let safe: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .take(80)
+        .collect();
+    let safe = safe.trim_start_matches('.').to_owned();
+    if safe.is_empty() { "scenario".to_owned() } else { safe }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_safe;
+
+    #[test]
+    fn names_become_safe_file_names() {
+        assert_eq!(file_safe("hospital"), "hospital");
+        assert_eq!(file_safe("../../etc/passwd"), "-..-etc-passwd");
+        assert_eq!(file_safe("a b/c"), "a-b-c");
+        assert_eq!(file_safe("…"), "-");
+        assert_eq!(file_safe(".."), "scenario");
+    }
+}

@@ -1,0 +1,251 @@
+//! What a run amounts to: the document that `--format json` prints and `summary.json` keeps.
+
+use super::folder::RunFolder;
+use super::plan::Plan;
+use super::privacy_report::{PrivacyRow, privacy_rows};
+use super::record::{ReplicationRecord, digest_of};
+use super::statistics::Estimate;
+use crate::network::LinkStatistics;
+use crate::protocols::SeriesRecord;
+use crate::scenario::{Metric, Published};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "subrosa.summary/1";
+
+/// A whole run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// The run folder.
+    pub run: String,
+    /// The seed.
+    pub seed: u64,
+    /// Hash over the digests of all replications; it changes if anything that happened does.
+    pub digest: String,
+    /// Whether every replication is there.
+    pub complete: bool,
+    /// The cells in order.
+    pub cells: Vec<CellSummary>,
+}
+
+/// One cell of the study.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CellSummary {
+    /// Value of each `Each` by its name.
+    pub point: serde_json::Map<String, serde_json::Value>,
+    /// The series in the scenario's order.
+    pub series: Vec<SeriesSummary>,
+    /// Who learned what about whom.
+    pub privacy: Vec<PrivacyRow>,
+    /// Figures from papers beside the measured ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<PublishedRow>,
+}
+
+/// One series of one cell, over all its replications.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SeriesSummary {
+    /// Name of the series.
+    pub name: String,
+    /// Replications that count.
+    pub replications: u64,
+    /// Replications that ended before their last round.
+    pub ended_early: u64,
+    /// Why the first of them did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_early_because: Option<String>,
+    /// Its metrics.
+    pub metrics: Metrics,
+    /// Regret by round.
+    pub curve: Vec<CurvePoint>,
+}
+
+/// The metrics of a series. Regrets are in the units of the objective; all others are means over replications.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Simple regret at the end; absent for a protocol that optimises nothing.
+    pub simple_regret: Option<Estimate>,
+    /// Cumulative regret at the end.
+    pub cumulative_regret: Option<Estimate>,
+    /// Virtual seconds from start to end.
+    pub virtual_seconds: f64,
+    /// Messages sent.
+    pub messages: f64,
+    /// Bytes sent.
+    pub bytes: f64,
+    /// Messages lost.
+    pub messages_lost: f64,
+    /// Median latency of one message over one link in seconds, all replications together.
+    pub latency_p50_seconds: Option<f64>,
+    /// 99th percentile of the same.
+    pub latency_p99_seconds: Option<f64>,
+}
+
+/// Regret after one round.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// The round, from 0 for the initial points.
+    pub t: u64,
+    /// Simple regret.
+    pub simple_regret: Estimate,
+    /// Cumulative regret.
+    pub cumulative_regret: Estimate,
+}
+
+/// A figure from a paper beside ours.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PublishedRow {
+    /// Where it stands.
+    pub source: String,
+    /// Name of the series.
+    pub series: String,
+    /// What was measured.
+    pub metric: Metric,
+    /// The paper's figure.
+    pub published: f64,
+    /// Ours; absent if nothing was measured.
+    pub measured: Option<Estimate>,
+}
+
+impl Summary {
+    /// The summary of the records of a plan.
+    #[must_use]
+    pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {
+        let complete = records.iter().all(|cell| cell.len() as u64 == plan.replications);
+        let cells = plan
+            .cells
+            .iter()
+            .zip(records)
+            .map(|(cell, records)| {
+                let draft = &cell.scenario.draft;
+                let records: Vec<&ReplicationRecord> = records.values().collect();
+                let series = series_of(&records);
+                let published = published_rows(&draft.published, &cell.point, &series);
+                let privacy = privacy_rows(&records, draft.privacy.delta);
+                CellSummary { point: point_of(&cell.point), series, privacy, published }
+            })
+            .collect();
+        Self {
+            schema: SCHEMA.to_owned(),
+            scenario: plan.name.clone(),
+            run: folder.path().display().to_string(),
+            seed: plan.seed,
+            digest: digest_of(records.iter().flat_map(BTreeMap::values)),
+            complete,
+            cells,
+        }
+    }
+}
+
+/// A RON value as JSON where it is a plain number, a truth value or a text; as its own text otherwise.
+fn point_of(point: &[(String, String)]) -> serde_json::Map<String, serde_json::Value> {
+    let value = |text: &str| {
+        serde_json::from_str::<serde_json::Value>(text)
+            .ok()
+            .filter(|value| value.is_number() || value.is_boolean() || value.is_string())
+            .unwrap_or_else(|| serde_json::Value::String(text.to_owned()))
+    };
+    point.iter().map(|(name, text)| (name.clone(), value(text))).collect()
+}
+
+fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
+    let Some(first) = records.first() else { return Vec::new() };
+    (0..first.series.len())
+        .map(|index| {
+            let runs: Vec<&SeriesRecord> = records.iter().map(|record| &record.series[index]).collect();
+            let early: Vec<&String> = runs.iter().filter_map(|run| run.ended_early.as_ref()).collect();
+            SeriesSummary {
+                name: runs[0].name.clone(),
+                replications: runs.len() as u64,
+                ended_early: early.len() as u64,
+                ended_early_because: early.first().map(|&reason| reason.clone()),
+                metrics: metrics(&runs),
+                curve: curve(&runs),
+            }
+        })
+        .collect()
+}
+
+fn metrics(runs: &[&SeriesRecord]) -> Metrics {
+    let mean = |of: &dyn Fn(&SeriesRecord) -> f64| {
+        runs.iter().map(|run| of(run)).sum::<f64>() / runs.len() as f64
+    };
+    let last = |of: &dyn Fn(&crate::protocols::Iteration) -> f64| {
+        let values: Vec<f64> = runs.iter().filter_map(|run| run.iterations.last()).map(of).collect();
+        Estimate::of(&values)
+    };
+    let mut latency = LinkStatistics::default();
+    for run in runs {
+        latency.merge(&run.network.total());
+    }
+    Metrics {
+        simple_regret: last(&|iteration| iteration.simple_regret),
+        cumulative_regret: last(&|iteration| iteration.cumulative_regret),
+        virtual_seconds: mean(&|run| run.virtual_seconds),
+        messages: mean(&|run| run.messages as f64),
+        bytes: mean(&|run| run.bytes as f64),
+        messages_lost: mean(&|run| run.messages_lost as f64),
+        latency_p50_seconds: latency.latency_seconds(0.5),
+        latency_p99_seconds: latency.latency_seconds(0.99),
+    }
+}
+
+fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {
+    let mut by_round: BTreeMap<u64, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for run in runs {
+        // Of several initial points, all numbered 0, the last counts.
+        let last_of_round: BTreeMap<u64, _> = run.iterations.iter().map(|i| (i.t, i)).collect();
+        for (t, iteration) in last_of_round {
+            let (simple, cumulative) = by_round.entry(t).or_default();
+            simple.push(iteration.simple_regret);
+            cumulative.push(iteration.cumulative_regret);
+        }
+    }
+    by_round
+        .into_iter()
+        .filter_map(|(t, (simple, cumulative))| {
+            Some(CurvePoint {
+                t,
+                simple_regret: Estimate::of(&simple)?,
+                cumulative_regret: Estimate::of(&cumulative)?,
+            })
+        })
+        .collect()
+}
+
+fn published_rows(
+    published: &[Published],
+    point: &[(String, String)],
+    series: &[SeriesSummary],
+) -> Vec<PublishedRow> {
+    let here = |figure: &&Published| {
+        figure.at.iter().all(|(name, value)| {
+            let found = point.iter().find(|(known, _)| known == name);
+            found.is_some_and(|(_, text)| text.trim().parse() == Ok(value.get()))
+        })
+    };
+    published
+        .iter()
+        .filter(here)
+        .map(|figure| {
+            let measured = series.iter().find(|series| series.name == figure.series).and_then(|series| {
+                match figure.metric {
+                    Metric::SimpleRegret => series.metrics.simple_regret,
+                    Metric::CumulativeRegret => series.metrics.cumulative_regret,
+                }
+            });
+            PublishedRow {
+                source: figure.source.clone(),
+                series: figure.series.clone(),
+                metric: figure.metric,
+                published: figure.value.get(),
+                measured,
+            }
+        })
+        .collect()
+}
