@@ -14,3 +14,6 @@
 // Floor 1
 pub mod vocab;
 pub mod rng;
+
+// Floor 2
+pub mod privacy;
