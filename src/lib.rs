@@ -16,6 +16,7 @@ pub mod vocab;
 pub mod rng;
 // Floor 2
 pub mod kernel;
+pub mod privacy;
 // Floor 3
 pub mod network;
 // Floor 4

@@ -1,11 +1,9 @@
 //! Who learned what about whom, with what each accountant says about it.
 
 use super::record::ReplicationRecord;
-use crate::privacy::accountants;
-use crate::protocols::BookedRelease;
-use crate::vocab::{Basis, Claim, Cost, Delta, Neighbours, ProtectedUnit};
+use crate::privacy::accountants::{Accountant, Basic, Composition, Standing, claims};
+use crate::vocab::{Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Everything one observer learned about one kind of unit of one party, in one series.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,14 +44,8 @@ pub struct Loss {
 
 /// JSON has no infinity: it is written as the text "inf".
 mod infinite {
+    use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
-
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Either {
-        Number(f64),
-        Text(String),
-    }
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
     pub(super) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -61,12 +53,126 @@ mod infinite {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        match Either::deserialize(deserializer)? {
-            Either::Number(value) => Ok(value),
-            Either::Text(text) if text == "inf" => Ok(f64::INFINITY),
-            Either::Text(text) => {
-                Err(serde::de::Error::custom(format!("expected a number or \"inf\", found \"{text}\"")))
+        match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) if text == "inf" => Ok(f64::INFINITY),
+            value => {
+                value.as_f64().ok_or_else(|| D::Error::custom(format!("expected a number or \"inf\", found {value}")))
             }
         }
+    }
+}
+
+/// Delta at which epsilons are stated when neither the scenario nor a claim gives one.
+const DEFAULT_DELTA: f64 = 1e-5;
+
+/// The rows of one cell. Of several replications, each a run of its own on the same data, the one with the most
+/// releases counts: the figures are per run.
+pub(super) fn privacy_rows(records: &[&ReplicationRecord], delta: Option<Delta>) -> Vec<PrivacyRow> {
+    let Some(first) = records.first() else { return Vec::new() };
+    let mut rows = Vec::new();
+    for index in 0..first.series.len() {
+        let releases = |record: &&&ReplicationRecord| {
+            record.series[index].releases.iter().map(|booked| booked.count).sum::<u64>()
+        };
+        let Some(fullest) = records.iter().max_by_key(releases) else { continue };
+        let series = &fullest.series[index];
+        let mut groups: Vec<Vec<(&PrivacyEvent, u64)>> = Vec::new();
+        for booked in &series.releases {
+            let event = &booked.event;
+            let group = groups.iter_mut().find(|group| same_row(group[0].0, event));
+            match group {
+                Some(group) => group.push((event, booked.count)),
+                None => groups.push(vec![(event, booked.count)]),
+            }
+        }
+        rows.extend(groups.iter().map(|group| row(&series.name, group, delta)));
+    }
+    rows
+}
+
+fn same_row(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
+    (&a.protected, &a.unit, &a.observer, &a.neighbours) == (&b.protected, &b.unit, &b.observer, &b.neighbours)
+}
+
+fn row(series: &str, group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> PrivacyRow {
+    let event = group[0].0;
+    let mut released = Vec::new();
+    for (event, _) in group {
+        if !released.contains(&event.released) {
+            released.push(event.released.clone());
+        }
+    }
+    PrivacyRow {
+        series: series.to_owned(),
+        protected: event.protected.clone(),
+        unit: event.unit.clone(),
+        observer: event.observer.0.clone(),
+        neighbours: event.neighbours.clone(),
+        released,
+        releases: group.iter().map(|(_, count)| count).sum(),
+        losses: losses(group, delta),
+    }
+}
+
+fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
+    let each = || group.iter().flat_map(|&(event, count)| std::iter::repeat_n(event, count as usize));
+    let mut losses = Vec::new();
+    let claimed = claims(each());
+    if claimed.claimed > 0 {
+        let mut note: Vec<String> = claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
+        if claimed.unclaimed > 0 {
+            note.push(format!("says nothing about {} further releases", claimed.unclaimed));
+        }
+        if group.iter().any(|(event, _)| matches!(event.basis, Basis::Refuted { .. })) {
+            note.push("does not hold here, see below".to_owned());
+        }
+        losses.push(Loss {
+            accountant: "as published".to_owned(),
+            epsilon: claimed.epsilon,
+            delta: claimed.delta,
+            basis: "as published".to_owned(),
+            note: note.join("; "),
+        });
+    }
+    let stated = delta
+        .or_else(|| Delta::new(claimed.delta).ok())
+        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+        .expect("the default delta is above 0 and below 1");
+    let composition = Composition::of_events(each());
+    let accountants: [&dyn Accountant; 1] = [&Basic];
+    for accountant in accountants {
+        let priced = accountant.price(&composition, stated);
+        let mut basis = basis_of(group).to_owned();
+        match priced.standing {
+            Standing::Bound => {}
+            Standing::NonAdaptiveBound => basis.push_str(", if not chosen adaptively"),
+            Standing::NotABound => basis.push_str(", not a bound"),
+        }
+        losses.push(Loss {
+            accountant: accountant.name().to_owned(),
+            epsilon: priced.epsilon,
+            delta: stated.get(),
+            basis,
+            note: priced.notes.join("; "),
+        });
+    }
+    losses
+}
+
+/// The weakest basis of the group: what a reader must know first.
+fn basis_of(group: &[(&PrivacyEvent, u64)]) -> &'static str {
+    let rank = |basis: &Basis| match basis {
+        Basis::Refuted { .. } => 0,
+        Basis::Unprotected => 1,
+        Basis::AsPublished => 2,
+        Basis::Conditional { .. } => 3,
+        Basis::Proven => 4,
+    };
+    match group.iter().map(|(event, _)| &event.basis).min_by_key(|basis| rank(basis)) {
+        Some(Basis::Refuted { .. }) => "refuted",
+        Some(Basis::Unprotected) => "unprotected",
+        Some(Basis::AsPublished) => "as published",
+        Some(Basis::Conditional { .. }) => "conditional",
+        Some(Basis::Proven) | None => "proven",
     }
 }

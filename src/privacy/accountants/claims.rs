@@ -1,0 +1,37 @@
+//! What the papers claim for what was released, added up as they would.
+
+use crate::vocab::PrivacyEvent;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The sum of the claims of a list of releases.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Claimed {
+    /// Sum of the claimed epsilons.
+    pub epsilon: f64,
+    /// Sum of the claimed deltas.
+    pub delta: f64,
+    /// Releases that carry a claim.
+    pub claimed: u64,
+    /// Releases that carry none (nothing is claimed for them, so the sum says nothing about them).
+    pub unclaimed: u64,
+    /// Where the claims are made.
+    pub sources: BTreeSet<String>,
+}
+
+/// Adds up claims by basic composition. Not a certificate: see each event's basis.
+pub fn claims<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Claimed {
+    let mut sum = Claimed { epsilon: 0.0, delta: 0.0, claimed: 0, unclaimed: 0, sources: BTreeSet::new() };
+    for event in events {
+        match &event.claim {
+            Some(claim) => {
+                sum.epsilon += claim.epsilon;
+                sum.delta += claim.delta;
+                sum.claimed += 1;
+                sum.sources.insert(claim.source.clone());
+            }
+            None => sum.unclaimed += 1,
+        }
+    }
+    sum
+}

@@ -1,0 +1,160 @@
+//! A list of releases as accountants read it: costs, counted, in an order that does not depend on the run's.
+
+use crate::vocab::{Basis, Cost, PrivacyEvent};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+/// One cost and how often it occurred.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The cost of one release.
+    pub cost: Cost,
+    /// Number of such releases, at least 1.
+    pub count: u64,
+    /// What was released, for notes ("outcome y, by disclosure").
+    pub labels: BTreeSet<String>,
+}
+
+/// Costs, counted. Equal costs are merged and sorted, so every accountant gives the same bits for any order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Composition {
+    items: Vec<Item>,
+    conditions: BTreeSet<String>,
+}
+
+impl Composition {
+    /// Nothing released.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { items: Vec::new(), conditions: BTreeSet::new() }
+    }
+
+    /// The costs of events, with the conditions under which those costs hold.
+    pub fn of_events<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Self {
+        let mut composition = Self::new();
+        for event in events {
+            composition.insert(&event.cost, 1, format!("{}, by {}", event.released, event.mechanism));
+            match &event.basis {
+                Basis::Conditional { on } => composition.note(format!("holds only with {on}")),
+                Basis::AsPublished => {
+                    composition
+                        .note(format!("the cost of {} is as published, not proven here", event.released));
+                }
+                Basis::Refuted { why } => {
+                    composition.note(format!("the claim for {} is refuted: {why}", event.released));
+                }
+                Basis::Proven | Basis::Unprotected => {}
+            }
+        }
+        composition
+    }
+
+    /// Adds `count` releases of one cost.
+    pub fn add(&mut self, cost: &Cost, count: u64) {
+        self.insert(cost, count, describe(cost));
+    }
+
+    /// The costs, equal ones merged, in a fixed order.
+    #[must_use]
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// Conditions under which the costs hold, in words.
+    pub fn conditions(&self) -> impl Iterator<Item = &str> {
+        self.conditions.iter().map(String::as_str)
+    }
+
+    /// Number of releases.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.items.iter().map(|item| item.count).sum()
+    }
+
+    fn note(&mut self, condition: String) {
+        self.conditions.insert(condition);
+    }
+
+    fn insert(&mut self, cost: &Cost, count: u64, label: String) {
+        if count == 0 {
+            return;
+        }
+        match self.items.binary_search_by(|item| order(&item.cost, cost)) {
+            Ok(found) => {
+                self.items[found].count += count;
+                self.items[found].labels.insert(label);
+            }
+            Err(place) => {
+                let labels = BTreeSet::from([label]);
+                self.items.insert(place, Item { cost: cost.clone(), count, labels });
+            }
+        }
+    }
+}
+
+impl<'a> FromIterator<(&'a Cost, u64)> for Composition {
+    fn from_iter<T: IntoIterator<Item = (&'a Cost, u64)>>(costs: T) -> Self {
+        let mut composition = Self::new();
+        costs.into_iter().for_each(|(cost, count)| composition.add(cost, count));
+        composition
+    }
+}
+
+/// A cost in words.
+pub(super) fn describe(cost: &Cost) -> String {
+    match cost {
+        Cost::Gaussian { noise_multiplier } => format!("Gaussian with noise multiplier {noise_multiplier}"),
+        Cost::Laplace { scale } => format!("Laplace with scale {scale}"),
+        Cost::ExponentialMechanism { epsilon } => format!("exponential mechanism with epsilon {epsilon}"),
+        Cost::RandomizedResponse { epsilon } => format!("randomised response with epsilon {epsilon}"),
+        Cost::PoissonGaussian { rate, noise_multiplier } => {
+            format!("Poisson-subsampled Gaussian with rate {rate}, noise multiplier {noise_multiplier}")
+        }
+        Cost::FixedSizeGaussian { population, size, noise_multiplier } => format!(
+            "Gaussian on {size} of {population} drawn without replacement, noise multiplier {noise_multiplier}"
+        ),
+        Cost::PureDp { epsilon } => format!("pure differential privacy with epsilon {epsilon}"),
+        Cost::ApproximateDp { epsilon, delta } => {
+            format!("approximate differential privacy with epsilon {epsilon}, delta {delta:e}")
+        }
+        Cost::Unprotected => "unprotected release".to_owned(),
+    }
+}
+
+/// Kind first, then the numbers, by their total order.
+fn order(a: &Cost, b: &Cost) -> Ordering {
+    let ((kind_a, numbers_a), (kind_b, numbers_b)) = (key(a), key(b));
+    let by_numbers = numbers_a.iter().zip(&numbers_b).map(|(x, y)| x.total_cmp(y));
+    kind_a.cmp(&kind_b).then_with(|| by_numbers.fold(Ordering::Equal, Ordering::then))
+}
+
+fn key(cost: &Cost) -> (u8, [f64; 3]) {
+    match *cost {
+        Cost::Gaussian { noise_multiplier } => (0, [noise_multiplier, 0.0, 0.0]),
+        Cost::Laplace { scale } => (1, [scale, 0.0, 0.0]),
+        Cost::ExponentialMechanism { epsilon } => (2, [epsilon, 0.0, 0.0]),
+        Cost::RandomizedResponse { epsilon } => (3, [epsilon, 0.0, 0.0]),
+        Cost::PoissonGaussian { rate, noise_multiplier } => (4, [rate, noise_multiplier, 0.0]),
+        Cost::FixedSizeGaussian { population, size, noise_multiplier } => {
+            (5, [population as f64, size as f64, noise_multiplier])
+        }
+        Cost::PureDp { epsilon } => (6, [epsilon, 0.0, 0.0]),
+        Cost::ApproximateDp { epsilon, delta } => (7, [epsilon, delta, 0.0]),
+        Cost::Unprotected => (8, [0.0; 3]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_costs_merge_and_order_is_forgotten() {
+        let (a, b) = (Cost::Laplace { scale: 2.0 }, Cost::Gaussian { noise_multiplier: 1.0 });
+        let one: Composition = [(&a, 2), (&b, 1), (&a, 3)].into_iter().collect();
+        let two: Composition = [(&b, 1), (&a, 5), (&a, 0)].into_iter().collect();
+        assert_eq!(one, two);
+        assert_eq!(one.items().len(), 2);
+        assert_eq!(one.count(), 6);
+    }
+}

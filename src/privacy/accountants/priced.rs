@@ -1,0 +1,74 @@
+//! An accountant's answer.
+
+use super::Composition;
+use super::composition::Item;
+use serde::{Serialize, Serializer};
+
+/// What an answer is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// An upper bound: the true epsilon is at most this, for adaptively chosen releases too.
+    Bound,
+    /// An upper bound for releases whose parameters and kind were fixed in advance; the notes say which.
+    NonAdaptiveBound,
+    /// A figure for comparison; it can be too small.
+    NotABound,
+}
+
+/// Epsilon at a given delta, and what it is worth.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Priced {
+    /// The figure to quote; infinite if some release cannot be priced.
+    #[serde(serialize_with = "number_or_infinity")]
+    pub epsilon: f64,
+    /// What it is worth.
+    pub standing: Standing,
+    /// No valid epsilon lies below this, where the accountant can tell.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
+    pub lower: Option<f64>,
+    /// This holds for certain, where the accountant gives both ends.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
+    pub upper: Option<f64>,
+    /// Order of the moment that gave the answer, for accountants by moments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<f64>,
+    /// What a reader must know, unpriced releases first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Priced {
+    /// A plain answer, with the composition's conditions as notes.
+    pub(super) fn plain(epsilon: f64, standing: Standing, composition: &Composition) -> Self {
+        let notes = composition.conditions().map(str::to_owned).collect();
+        Self { epsilon, standing, lower: None, upper: None, order: None, notes }
+    }
+
+    /// Infinity, because of `unpriced` items.
+    pub(super) fn refused<'a>(
+        accountant: &str,
+        unpriced: impl IntoIterator<Item = &'a Item>,
+        standing: Standing,
+        composition: &Composition,
+    ) -> Self {
+        let mut priced = Self::plain(f64::INFINITY, standing, composition);
+        let named = unpriced.into_iter().map(|item| {
+            let labels: Vec<&str> = item.labels.iter().map(String::as_str).collect();
+            format!("{accountant} cannot price {} x {}", item.count, labels.join("; "))
+        });
+        priced.notes.splice(0..0, named);
+        priced
+    }
+}
+
+fn number_or_infinity<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("infinity") }
+}
+
+fn optional_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => number_or_infinity(value, serializer),
+        None => serializer.serialize_none(),
+    }
+}

@@ -1,0 +1,76 @@
+//! Who keeps the events.
+
+use crate::vocab::PrivacyEvent;
+use std::fmt;
+
+/// Keeps privacy events. The kernel's context is one; [`Ledger`] is the plain one; a budget wraps another.
+pub trait Book {
+    /// Whether the release may happen at all; asked before any noise is drawn. The default admits everything.
+    ///
+    /// # Errors
+    /// [`Refusal`] says why the release must not happen.
+    fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
+        let _ = event;
+        Ok(())
+    }
+
+    /// Keeps the event of a release that happened.
+    fn enter(&mut self, event: PrivacyEvent);
+}
+
+/// Why a book does not admit a release.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Epsilon that the ledger would have reached, at the budget's delta.
+    pub would_reach: f64,
+    /// Epsilon of the budget.
+    pub budget: f64,
+    /// Delta of the budget.
+    pub delta: f64,
+    /// Whether the scenario wants the run to fail (true), or only the releasing to stop.
+    pub fail: bool,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the release would bring epsilon to {:.6} at delta {:e}, above the budget of {}",
+            self.would_reach, self.delta, self.budget
+        )
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Events in order of release.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ledger {
+    events: Vec<PrivacyEvent>,
+}
+
+impl Ledger {
+    /// An empty ledger.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { events: Vec::new() }
+    }
+
+    /// The events so far, in order of release.
+    #[must_use]
+    pub fn events(&self) -> &[PrivacyEvent] {
+        &self.events
+    }
+}
+
+impl Book for Ledger {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.events.push(event);
+    }
+}
+
+impl Book for Vec<PrivacyEvent> {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.push(event);
+    }
+}

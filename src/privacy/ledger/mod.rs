@@ -1,0 +1,9 @@
+//! The ledger: every release is an event, events are plain data, and no epsilon is ever stored.
+//!
+//! [`release`] is the door; a [`Book`] is whatever keeps the events (the kernel's context, or a [`Ledger`]).
+
+mod book;
+mod release;
+
+pub use book::{Book, Ledger, Refusal};
+pub use release::{Occasion, ReleaseError, release};

@@ -1,0 +1,149 @@
+//! The only door from a secret to something that may be sent.
+
+use super::{Book, Refusal};
+use crate::privacy::mechanisms::{Mechanism, MechanismError};
+use crate::privacy::{Released, Sensitive};
+use crate::rng::Stream;
+use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit, Time};
+use std::fmt;
+
+/// What the mechanism cannot know about a release: what, whose, to whom, when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occasion {
+    /// What is released ("projected inputs Z").
+    pub released: String,
+    /// Name of the party whose secret it is.
+    pub protected: String,
+    /// Unit of protection.
+    pub unit: ProtectedUnit,
+    /// Which unit, where the release concerns one unit only.
+    pub unit_index: Option<u64>,
+    /// Neighbouring relation under which the price is asked for.
+    pub neighbours: Neighbours,
+    /// Who will see it.
+    pub observer: Observer,
+    /// Round of the protocol, from 0.
+    pub round: u64,
+    /// Virtual time.
+    pub at: Time,
+}
+
+/// Why nothing was released.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReleaseError {
+    /// The mechanism's precondition fails. A mistake of the scenario.
+    Mechanism(MechanismError),
+    /// The book refused: a privacy budget is used up.
+    Refused(Refusal),
+}
+
+impl fmt::Display for ReleaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mechanism(error) => error.fmt(f),
+            Self::Refused(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReleaseError {}
+
+/// Releases `secret` through `mechanism`, and books it.
+///
+/// Order: price, ask the book, draw, book, hand over. On an error nothing was drawn, booked or handed over.
+///
+/// ```
+/// use subrosa::privacy::Sensitive;
+/// use subrosa::privacy::ledger::{Ledger, Occasion, release};
+/// use subrosa::privacy::mechanisms::Disclosure;
+/// use subrosa::rng::Key;
+/// use subrosa::vocab::{Cost, Neighbours, Observer, ProtectedUnit, Time};
+///
+/// let mut ledger = Ledger::new();
+/// let occasion = Occasion {
+///     released: "outcome y".into(),
+///     protected: "curator".into(),
+///     unit: ProtectedUnit::Outcome,
+///     unit_index: Some(17),
+///     neighbours: Neighbours::AnyValue,
+///     observer: Observer("modeler".into()),
+///     round: 0,
+///     at: Time::ZERO,
+/// };
+/// let secret = Sensitive::new(0.25);
+/// let mut stream = Key::root(1).child("disclosure").stream();
+/// let y = release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut stream)?;
+/// assert_eq!(*y.get(), 0.25);
+/// assert_eq!(ledger.events()[0].cost, Cost::Unprotected);
+/// # Ok::<(), subrosa::privacy::ledger::ReleaseError>(())
+/// ```
+///
+/// # Errors
+/// [`ReleaseError::Mechanism`] if the precondition fails, [`ReleaseError::Refused`] if a budget does not allow it.
+pub fn release<M: Mechanism>(
+    book: &mut dyn Book,
+    occasion: Occasion,
+    mechanism: &M,
+    secret: &Sensitive<M::Input>,
+    stream: &mut Stream,
+) -> Result<Released<M::Output>, ReleaseError> {
+    let input = secret.expose();
+    let price = mechanism.price(input, &occasion.neighbours).map_err(ReleaseError::Mechanism)?;
+    let event = PrivacyEvent {
+        released: occasion.released,
+        mechanism: price.mechanism.to_owned(),
+        protected: occasion.protected,
+        unit: occasion.unit,
+        unit_index: occasion.unit_index,
+        neighbours: occasion.neighbours,
+        observer: occasion.observer,
+        sampler: price.sampler,
+        sensitivity: price.sensitivity,
+        cost: price.cost,
+        claim: price.claim,
+        basis: price.basis,
+        arithmetic: price.arithmetic,
+        round: occasion.round,
+        at: occasion.at,
+    };
+    book.admit(&event).map_err(ReleaseError::Refused)?;
+    let output = mechanism.privatise(input, stream).map_err(ReleaseError::Mechanism)?;
+    book.enter(event);
+    Ok(Released::new(output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::mechanisms::Disclosure;
+    use crate::rng::Key;
+
+    struct Closed;
+
+    impl Book for Closed {
+        fn admit(&mut self, _: &PrivacyEvent) -> Result<(), Refusal> {
+            Err(Refusal { would_reach: 2.0, budget: 1.0, delta: 1e-5, fail: false })
+        }
+        fn enter(&mut self, _: PrivacyEvent) {
+            panic!("a refused release must not be booked");
+        }
+    }
+
+    #[test]
+    fn a_refused_release_is_neither_drawn_nor_booked() {
+        let occasion = Occasion {
+            released: "y".into(),
+            protected: "curator".into(),
+            unit: ProtectedUnit::Outcome,
+            unit_index: None,
+            neighbours: Neighbours::AnyValue,
+            observer: Observer("modeler".into()),
+            round: 0,
+            at: Time::ZERO,
+        };
+        let mut stream = Key::root(3).stream();
+        let result = release(&mut Closed, occasion, &Disclosure::new(), &Sensitive::new(1.0), &mut stream);
+        assert!(matches!(result, Err(ReleaseError::Refused(_))), "{result:?}");
+        assert_eq!(stream.word(), Key::root(3).stream().word(), "the stream was not touched");
+    }
+}

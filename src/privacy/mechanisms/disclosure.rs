@@ -1,0 +1,59 @@
+//! A value released as it is: no protection, and the ledger says so.
+
+use super::{Mechanism, MechanismError, Price};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Sampler};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+
+/// Hands the value over unchanged. For what a protocol leaves unprotected (the y values of the outsourced setting)
+/// and for non-private baselines; booked as unprotected, so every accountant reports infinity for it.
+///
+/// * Precondition: none.
+/// * Postcondition: the observer knows the value.
+///
+/// Source: definition; no finite epsilon holds for an injective map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, bound = "")]
+#[schemars(bound = "")]
+pub struct Disclosure<T> {
+    #[serde(skip)]
+    #[schemars(skip)]
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<T> Disclosure<T> {
+    /// A disclosure of values of type `T`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { kind: PhantomData }
+    }
+}
+
+impl<T> Default for Disclosure<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Clone + std::fmt::Debug> Mechanism for Disclosure<T> {
+    type Input = T;
+    type Output = T;
+
+    fn price(&self, _: &T, _: &Neighbours) -> Result<Price, MechanismError> {
+        Ok(Price {
+            mechanism: "disclosure",
+            sampler: Sampler::Full,
+            sensitivity: None,
+            cost: Cost::Unprotected,
+            claim: None,
+            basis: Basis::Unprotected,
+            arithmetic: Arithmetic::Noiseless,
+        })
+    }
+
+    fn privatise(&self, input: &T, _: &mut Stream) -> Result<T, MechanismError> {
+        Ok(input.clone())
+    }
+}

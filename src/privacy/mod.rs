@@ -1,0 +1,20 @@
+//! What leaves a data owner, what it costs, and who learned what about whom.
+//!
+//! ```text
+//!  Sensitive<T> --- release(book, occasion, mechanism, secret, stream) ---> Released<U>  (may enter a message)
+//!                        |
+//!                        +--> PrivacyEvent --> Book (the run's ledger) --> Accountant --> Priced
+//! ```
+//!
+//! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its price from one and the same value, so the
+//! two cannot drift apart. [`release`](ledger::release) is the only way from [`Sensitive`] to [`Released`].
+//! Accountants read events and know no mechanism.
+//!
+//! Absent on purpose: an epsilon in the ledger; a way to read a `Sensitive` outside this module; a default sampler.
+
+pub mod accountants;
+pub mod ledger;
+pub mod mechanisms;
+mod sensitive;
+
+pub use sensitive::{Released, Sensitive};

@@ -1,0 +1,137 @@
+//! Two wrappers that make leaking a type error: what is still secret, and what has been released.
+//!
+//! A message derives `Clone` and `Debug` and is written to journals; [`Sensitive`] is neither `Clone` nor
+//! `Serialize`, and has no accessor, so a message with a secret in it does not compile:
+//!
+//! ```compile_fail
+//! use subrosa::privacy::Sensitive;
+//! #[derive(Clone, Debug)]
+//! enum Message {
+//!     Inputs { rows: Sensitive<Vec<f64>> }, // error: `Sensitive<Vec<f64>>: Clone` is not satisfied
+//! }
+//! ```
+//!
+//! nor does taking the value out of its wrapper:
+//!
+//! ```compile_fail
+//! use subrosa::privacy::Sensitive;
+//! let secret = Sensitive::new(vec![1.0, 2.0]);
+//! let leaked: &Vec<f64> = &secret; // error: expected `&Vec<f64>`, found `&Sensitive<Vec<f64>>`
+//! ```
+//!
+//! nor does making a released value by hand:
+//!
+//! ```compile_fail
+//! use subrosa::privacy::Released;
+//! let forged = Released::new(vec![1.0, 2.0]); // error: `new` is private
+//! ```
+//!
+//! The released counterpart does compile:
+//!
+//! ```
+//! use subrosa::privacy::Released;
+//! #[derive(Clone, Debug)]
+//! enum Message {
+//!     Inputs { rows: Released<Vec<f64>> },
+//! }
+//! ```
+
+use serde::Serialize;
+use std::fmt;
+
+/// A value that only its owner may see. It prints as `Sensitive(..)`, has no `Clone`, `Serialize` or `Deref`, and
+/// leaves only through [`release`](super::ledger::release).
+///
+/// The owner computes on it with [`map`](Self::map), [`map_ref`](Self::map_ref), [`zip`](Self::zip) and
+/// [`update`](Self::update), whose results stay sensitive. (A closure that writes to a variable outside of itself
+/// can still smuggle a value out; that takes intent, and stands out in review.)
+pub struct Sensitive<T>(T);
+
+impl<T> Sensitive<T> {
+    /// Wraps a value at the place where it enters the simulated world.
+    #[must_use]
+    pub fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The owner's computation on the value; its result is as sensitive as its input.
+    #[must_use]
+    pub fn map<U>(self, compute: impl FnOnce(T) -> U) -> Sensitive<U> {
+        Sensitive(compute(self.0))
+    }
+
+    /// As [`map`](Self::map), without giving the value up.
+    #[must_use]
+    pub fn map_ref<U>(&self, compute: impl FnOnce(&T) -> U) -> Sensitive<U> {
+        Sensitive(compute(&self.0))
+    }
+
+    /// Two sensitive values as one.
+    #[must_use]
+    pub fn zip<U>(self, other: Sensitive<U>) -> Sensitive<(T, U)> {
+        Sensitive((self.0, other.0))
+    }
+
+    /// The owner changes the value in place.
+    pub fn update(&mut self, change: impl FnOnce(&mut T)) {
+        change(&mut self.0);
+    }
+
+    /// For mechanisms and the auditor only.
+    pub(in crate::privacy) fn expose(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> fmt::Debug for Sensitive<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sensitive(..)")
+    }
+}
+
+/// A value that went through [`release`](super::ledger::release) and was booked. Whatever is computed from it costs
+/// nothing more (post-processing), so it can be read freely.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Released<T>(T);
+
+impl<T> Released<T> {
+    pub(in crate::privacy) fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The released value.
+    #[must_use]
+    pub fn get(&self) -> &T {
+        &self.0
+    }
+
+    /// The released value, unwrapped.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+
+    /// Post-processing.
+    #[must_use]
+    pub fn map<U>(self, compute: impl FnOnce(T) -> U) -> Released<U> {
+        Released(compute(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_output_is_silent() {
+        assert_eq!(format!("{:?}", Sensitive::new("patient 7")), "Sensitive(..)");
+    }
+
+    #[test]
+    fn computing_on_a_secret_keeps_it_secret() {
+        let mut sum = Sensitive::new(vec![1.0, 2.0]).zip(Sensitive::new(3.0)).map(|(v, y)| v[0] + v[1] + y);
+        sum.update(|s| *s += 0.5);
+        assert_eq!(*sum.map_ref(|s| s * 2.0).expose(), 13.0);
+    }
+}

@@ -1,0 +1,25 @@
+//! Replications, sweeps and their files: from a checked scenario to a folder that can be resumed, replayed and
+//! reported on.
+
+pub mod files;
+mod folder;
+mod identity;
+mod plan;
+mod privacy_report;
+mod record;
+mod replay;
+mod runner;
+mod statistics;
+mod summary;
+mod tables;
+
+pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
+pub use plan::{CellPlan, Plan};
+pub use privacy_report::{Loss, PrivacyRow};
+pub use record::{ReplicationRecord, digest_of};
+pub use replay::{Difference, Replay, replay};
+pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
+pub use statistics::Estimate;
+pub use summary::{
+    CellSummary, CurvePoint, Metrics, PublishedRow, SCHEMA, SeriesSummary, Summary,
+};
