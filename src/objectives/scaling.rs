@@ -37,6 +37,19 @@ pub(super) fn grid(counts: &[usize], bounds: &[(f64, f64)]) -> Vec<f64> {
     rows
 }
 
+/// Shifts and scales `values` to mean 0 and variance 1 (divided by n). Gives mean and standard deviation as they
+/// were; `None`, with nothing changed, if all values are the same.
+pub(super) fn standardise(values: &mut [f64]) -> Option<(f64, f64)> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let sd = (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt();
+    if !(sd > 0.0) {
+        return None;
+    }
+    values.iter_mut().for_each(|value| *value = (*value - mean) / sd);
+    Some((mean, sd))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

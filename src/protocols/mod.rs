@@ -4,6 +4,7 @@
 //! plain records.
 
 pub mod echo;
+pub mod outsourced;
 mod asking;
 mod record;
 mod stage;
@@ -20,6 +21,11 @@ pub trait Protocol: Send + Sync {
     /// What is wrong with the recipe in this world; paths begin below the recipe.
     fn problems(&self, stage: &Stage) -> Vec<Problem>;
 
+    /// Whether the protocol optimises something.
+    fn needs_objective(&self) -> bool {
+        false
+    }
+
     /// The names of the series that one replication gives, in order.
     fn series(&self) -> Vec<String>;
 
@@ -33,6 +39,7 @@ pub trait Protocol: Send + Sync {
 crate::family! {
     /// Who talks to whom about what.
     pub enum ProtocolModel: dyn Protocol {
+        Outsourced(outsourced::Outsourced),
         Echo(echo::Echo),
     }
 }

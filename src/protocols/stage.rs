@@ -4,6 +4,7 @@ use crate::kernel::{Event, Protocol as KernelProtocol};
 use crate::kernel::{KernelError, Limits, Party, Simulation};
 use crate::network::availability::AvailabilityModel;
 use crate::network::{Network, NetworkMedium};
+use crate::objectives::Instance;
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Time};
 use std::fmt;
@@ -19,6 +20,8 @@ pub struct Stage {
     pub availability: Vec<AvailabilityModel>,
     /// Everything between them.
     pub network: Network,
+    /// What is to be optimised, in this replication.
+    pub instance: Option<Instance>,
 }
 
 /// A replication that cannot be finished.

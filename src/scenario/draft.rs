@@ -79,6 +79,17 @@ pub enum Metric {
     CumulativeRegret,
 }
 
+impl Metric {
+    /// In words, for tables.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SimpleRegret => "simple regret",
+            Self::CumulativeRegret => "cumulative regret",
+        }
+    }
+}
+
 /// A figure from a paper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

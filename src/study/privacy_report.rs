@@ -55,9 +55,9 @@ mod infinite {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         match serde_json::Value::deserialize(deserializer)? {
             serde_json::Value::String(text) if text == "inf" => Ok(f64::INFINITY),
-            value => {
-                value.as_f64().ok_or_else(|| D::Error::custom(format!("expected a number or \"inf\", found {value}")))
-            }
+            value => value
+                .as_f64()
+                .ok_or_else(|| D::Error::custom(format!("expected a number or \"inf\", found {value}"))),
         }
     }
 }
@@ -119,7 +119,8 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
     let mut losses = Vec::new();
     let claimed = claims(each());
     if claimed.claimed > 0 {
-        let mut note: Vec<String> = claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
+        let mut note: Vec<String> =
+            claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
         if claimed.unclaimed > 0 {
             note.push(format!("says nothing about {} further releases", claimed.unclaimed));
         }

@@ -172,9 +172,8 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
 }
 
 fn metrics(runs: &[&SeriesRecord]) -> Metrics {
-    let mean = |of: &dyn Fn(&SeriesRecord) -> f64| {
-        runs.iter().map(|run| of(run)).sum::<f64>() / runs.len() as f64
-    };
+    let mean =
+        |of: &dyn Fn(&SeriesRecord) -> f64| runs.iter().map(|run| of(run)).sum::<f64>() / runs.len() as f64;
     let last = |of: &dyn Fn(&crate::protocols::Iteration) -> f64| {
         let values: Vec<f64> = runs.iter().filter_map(|run| run.iterations.last()).map(of).collect();
         Estimate::of(&values)

@@ -39,6 +39,14 @@ macro_rules! family {
                 }
             }
 
+            /// The name a scenario writes for this member.
+            #[must_use]
+            $vis fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$member(_) => stringify!($member),)+
+                }
+            }
+
             /// The names a scenario may write, in order of declaration.
             $vis const NAMES: &'static [&'static str] = &[$(stringify!($member)),+];
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The party hears each message that reaches it with this probability, independently: `PerMessage(0.9)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
 pub struct PerMessage(
     /// Probability that a message is heard.
     pub Probability,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The same delay for every message: `Constant("40ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
 pub struct Constant(
     /// The delay.
     pub Span,

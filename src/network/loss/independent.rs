@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Each message is lost with the same probability, independently of all others: `Independent(0.02)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
 pub struct Independent(
     /// Probability that a message is lost.
     pub Probability,

@@ -33,10 +33,9 @@ impl Output {
     pub fn columns(&self) -> Vec<(&'static str, &str)> {
         match self {
             Self::Column(name) => vec![("Column", name)],
-            Self::ReturnOnInvestment { rate, outcome, .. } => vec![
-                ("ReturnOnInvestment.rate", rate),
-                ("ReturnOnInvestment.outcome", outcome),
-            ],
+            Self::ReturnOnInvestment { rate, outcome, .. } => {
+                vec![("ReturnOnInvestment.rate", rate), ("ReturnOnInvestment.outcome", outcome)]
+            }
         }
     }
 

@@ -171,11 +171,12 @@ impl CsvTable {
     /// # Errors
     /// [`TableError::NoColumn`].
     pub fn texts(&self, column: &str) -> Result<Vec<&str>, TableError> {
-        let index = self.names.iter().position(|name| name == column).ok_or_else(|| TableError::NoColumn {
-            file: self.file.clone(),
-            column: column.to_owned(),
-            known: self.names.clone(),
-        })?;
+        let index =
+            self.names.iter().position(|name| name == column).ok_or_else(|| TableError::NoColumn {
+                file: self.file.clone(),
+                column: column.to_owned(),
+                known: self.names.clone(),
+            })?;
         // The reader refuses rows of another length than the header's, so every row has this column.
         Ok(self.rows.iter().map(|row| row.get(index).unwrap_or("")).collect())
     }

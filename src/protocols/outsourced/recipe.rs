@@ -4,11 +4,292 @@ use super::curator::Curator;
 use super::messages::{Fact, World};
 use super::modeler::Modeler;
 use crate::gp::Points;
-use crate::kernel::{Event, Input, Party};
-use crate::learners::{Arms, Learner, LearnerRecipe};
+use crate::kernel::{Context, Event, Input, Party};
+use crate::learners::{Arms, Learner, LearnerModel};
 use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::mechanisms::{JohnsonLindenstrauss, Rows};
-use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, World as _};
+use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
 use crate::rng::Key;
-use crate::vocab::{Observer, PartyId, PrivacyEvent, Problem, Time};
+use crate::vocab::{Observer, PartyId, Problem, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A curator outsources its search to a modeler who never sees the inputs themselves.
+///
+/// Every series is played on the same function, noise, initial points and network draws.
+/// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithms 1 and 2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Outsourced {
+    /// Name of the party that holds the inputs and measures outcomes.
+    pub curator: String,
+    /// Name of the party that searches.
+    pub modeler: String,
+    /// Rounds of the learner, T.
+    pub rounds: u64,
+    /// Random rows that are measured before the first round. Default: 1.
+    #[serde(default = "one")]
+    pub initial_points: u64,
+    /// When the modeler asks again. Default: after 1 s, 100 times in all.
+    #[serde(default)]
+    pub retry: Retry,
+    /// What is compared.
+    pub series: Vec<SeriesRecipe>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// One way to do it: what is released, and who learns from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Series")]
+pub struct SeriesRecipe {
+    /// Name in tables and figures.
+    pub name: String,
+    /// What the curator releases of its inputs.
+    pub release: InputRelease,
+    /// How the modeler chooses the next row.
+    pub learner: LearnerModel,
+}
+
+/// What the curator releases of its inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum InputRelease {
+    /// A random projection, as PO-GP-UCB has it. The published claim is refuted for more than d + 1 rows.
+    JohnsonLindenstrauss(JohnsonLindenstrauss),
+    /// The inputs themselves: no privacy.
+    Disclosure(Disclosed),
+    /// Only how many rows there are; a learner can then only choose at random.
+    Withheld(Withheld),
+}
+
+/// The inputs themselves: `Disclosure()`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Disclosed {}
+
+/// Nothing but the number of rows: `Withheld()`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Withheld {}
+
+impl InputRelease {
+    /// What the ledger calls it.
+    pub(super) fn what(&self) -> &'static str {
+        match self {
+            Self::JohnsonLindenstrauss(_) => "projected inputs Z",
+            Self::Disclosure(_) => "inputs X",
+            Self::Withheld(_) => "number of rows",
+        }
+    }
+}
+
+/// What the modeler knows before it sees anything.
+#[derive(Clone, Debug)]
+pub(super) struct ModelerRecipe {
+    pub(super) rounds: u64,
+    pub(super) initial_points: u64,
+    pub(super) retry: Retry,
+    pub(super) learner: LearnerModel,
+    pub(super) surrogate: Surrogate,
+}
+
+impl ModelerRecipe {
+    /// The learner for `n` rows, of which `rows` is what was released.
+    pub(super) fn learner(&self, n: usize, rows: Option<&Rows>) -> Result<Box<dyn Learner>, String> {
+        let points = rows.map(|rows| Points::new(rows.n(), rows.d(), rows.values().to_vec()));
+        let arms = Arms {
+            n,
+            points: points.map(Arc::new),
+            covariance: self.surrogate.covariance.clone(),
+            noise_variance: self.surrogate.noise_variance,
+            mean: self.surrogate.mean,
+        };
+        self.learner.as_dyn().build(&arms).map_err(|error| error.to_string())
+    }
+}
+
+/// A party of the scenario that takes no part in this protocol.
+#[derive(Debug)]
+struct Bystander;
+
+impl Party<World> for Bystander {
+    fn handle(&mut self, _: Input<World>, _: &mut Context<'_, World>) {}
+}
+
+impl Protocol for Outsourced {
+    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        problems.extend(stage.party("curator", &self.curator).err());
+        problems.extend(stage.party("modeler", &self.modeler).err());
+        if self.curator == self.modeler {
+            let cure = "name a second party under `parties` and give it one of the two parts";
+            problems.push(Problem::wrong("modeler", "another party than the curator", &self.modeler, cure));
+        }
+        problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
+        if self.series.is_empty() {
+            let cure = "add Series(name: .., release: .., learner: ..)";
+            problems.push(Problem::wrong("series", "at least one series", "none", cure));
+        }
+        if self.rounds == 0 {
+            problems.push(Problem::wrong("rounds", "at least one round", "0", "the papers use 50"));
+        }
+        for (index, series) in self.series.iter().enumerate() {
+            if self.series[..index].iter().any(|earlier| earlier.name == series.name) {
+                problems.push(Problem::wrong(
+                    format!("series[{index}].name"),
+                    "a name that no earlier series has",
+                    &series.name,
+                    "give each series a name of its own",
+                ));
+            }
+            if matches!(series.release, InputRelease::Withheld(_)) && series.learner.as_dyn().needs_inputs() {
+                problems.push(Problem::wrong(
+                    format!("series[{index}].learner"),
+                    "a learner that needs no inputs, since they are withheld",
+                    "a learner with a model of the inputs",
+                    "use Random(), or release something",
+                ));
+            }
+            let learner = series.learner.as_dyn().problems();
+            problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
+        }
+        problems
+    }
+
+    fn needs_objective(&self) -> bool {
+        true
+    }
+
+    fn series(&self) -> Vec<String> {
+        self.series.iter().map(|series| series.name.clone()).collect()
+    }
+
+    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+    }
+}
+
+impl Outsourced {
+    fn play_series(&self, series: &SeriesRecipe, stage: &Stage, key: Key) -> Result<SeriesRecord, PlayError> {
+        let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
+        let curator = stage.party("curator", &self.curator).map_err(bad)?;
+        let modeler = stage.party("modeler", &self.modeler).map_err(bad)?;
+        let Some(instance) = &stage.instance else {
+            let reason = "the scenario has no objective".to_owned();
+            return Err(PlayError::Party { series: series.name.clone(), reason });
+        };
+        let parties = self.parties(series, stage, (curator, modeler), instance, key)?;
+        let mut tally = Tally::new(instance, self.initial_points);
+        let mut releases = Vec::new();
+        let mut ended_early = None;
+        let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
+            if let Event::Recorded { fact, .. } = event {
+                match fact {
+                    Fact::Released(event) => book(&mut releases, event),
+                    Fact::Measured { round, row, outcome } => tally.measured(*round, *row, *outcome, at),
+                    Fact::Ended { reason } => ended_early = Some(reason.clone()),
+                }
+            }
+        })?;
+        record.iterations = tally.iterations;
+        record.releases = releases;
+        record.ended_early = ended_early;
+        Ok(record)
+    }
+
+    fn parties(
+        &self,
+        series: &SeriesRecipe,
+        stage: &Stage,
+        (curator, modeler): (PartyId, PartyId),
+        instance: &Instance,
+        key: Key,
+    ) -> Result<Vec<Box<dyn Party<World>>>, PlayError> {
+        let inputs = &instance.inputs;
+        let rows = Rows::new(inputs.n(), inputs.d(), inputs.row_major().to_vec())
+            .map_err(|error| PlayError::Party { series: series.name.clone(), reason: error.to_string() })?;
+        let party = |name: &str| key.child("party").child(name);
+        let mut rows = Some(rows);
+        let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<World>> {
+            if index == curator.index()
+                && let Some(rows) = rows.take()
+            {
+                Box::new(Curator {
+                    name: self.curator.clone(),
+                    observer: Observer(self.modeler.clone()),
+                    modeler,
+                    release: series.release.clone(),
+                    n: rows.n(),
+                    inputs: Sensitive::new(rows),
+                    values: Arc::clone(&instance.values),
+                    noise_sd: instance.noise_sd,
+                    noise: key.child("objective noise"),
+                    stream: party(&self.curator).child("mechanisms").stream(),
+                    view: None,
+                    measured: BTreeMap::new(),
+                })
+            } else if index == modeler.index() {
+                let recipe = ModelerRecipe {
+                    rounds: self.rounds,
+                    initial_points: self.initial_points,
+                    retry: self.retry,
+                    learner: series.learner.clone(),
+                    surrogate: instance.surrogate.clone(),
+                };
+                let stream = party(&self.modeler).child("learner").stream();
+                Box::new(Modeler::new(curator, recipe, key.child("initial points"), stream))
+            } else {
+                Box::new(Bystander)
+            }
+        });
+        Ok(parties.collect())
+    }
+}
+
+/// Turns measurements into regrets.
+struct Tally<'a> {
+    instance: &'a Instance,
+    best: f64,
+    initial_points: u64,
+    simple: f64,
+    cumulative: f64,
+    iterations: Vec<Iteration>,
+}
+
+impl<'a> Tally<'a> {
+    fn new(instance: &'a Instance, initial_points: u64) -> Self {
+        let best = instance.best();
+        Self {
+            instance,
+            best,
+            initial_points,
+            simple: f64::INFINITY,
+            cumulative: 0.0,
+            iterations: Vec::new(),
+        }
+    }
+
+    fn measured(&mut self, round: u64, row: u64, outcome: f64, at: Time) {
+        let value = self.instance.values[row as usize];
+        let regret = self.best - value;
+        self.simple = self.simple.min(regret);
+        let t = if round < self.initial_points { 0 } else { round - self.initial_points + 1 };
+        if t > 0 {
+            self.cumulative += regret;
+        }
+        self.iterations.push(Iteration {
+            t,
+            arm: row,
+            outcome,
+            value,
+            simple_regret: self.simple,
+            cumulative_regret: self.cumulative,
+            seconds: at.seconds(),
+        });
+    }
+}

@@ -1,0 +1,31 @@
+//! Exit codes, part of the program's contract.
+
+use std::process::ExitCode;
+
+/// How the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// All is well.
+    Ok = 0,
+    /// The program or the machine failed (a file could not be written, a bug).
+    Internal = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// The scenario is wrong.
+    InvalidScenario = 3,
+    /// Some cells failed; all others are there.
+    CellsFailed = 4,
+    /// A replay differs from its run.
+    ReplayDiffers = 5,
+    /// A privacy budget was used up.
+    BudgetExhausted = 6,
+    /// Interrupted; the same command goes on.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

@@ -1,0 +1,95 @@
+//! `subrosa list`: what a scenario may name.
+
+use super::exit::Exit;
+use super::options::{Format, ListArguments};
+use super::run::print;
+use crate::scenario::{Family, families};
+
+/// Lists.
+pub(super) fn list(arguments: &ListArguments) -> Exit {
+    let mut families = families();
+    if let Some(wanted) = &arguments.what {
+        let known: Vec<String> = families.iter().map(|family| family.name.clone()).collect();
+        families = families.into_iter().filter_map(|family| narrow(family, wanted)).collect();
+        if families.is_empty() {
+            eprintln!("error: nothing is called \"{wanted}\"; the families are {}", known.join(", "));
+            return Exit::Usage;
+        }
+    }
+    match arguments.format {
+        Format::Text => {
+            let brief = arguments.what.is_none();
+            for family in &families {
+                print(&text(family, brief));
+            }
+            if brief {
+                print("\n`subrosa list NAME` explains a family or a member with all its fields.\n");
+            }
+        }
+        Format::Json => {
+            let document = serde_json::json!({ "families": families });
+            print(&format!("{document}\n"));
+        }
+    }
+    Exit::Ok
+}
+
+/// The family if it is the one wanted, or with only the member wanted.
+fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
+    if family.name.eq_ignore_ascii_case(wanted) {
+        return Some(family);
+    }
+    family.members.retain(|member| member.name.eq_ignore_ascii_case(wanted));
+    (!family.members.is_empty()).then_some(family)
+}
+
+fn text(family: &Family, brief: bool) -> String {
+    let mut out = format!("\n{}: {}\n", family.name, first_line(&family.about));
+    for member in &family.members {
+        if brief {
+            let about = first_line(&member.about);
+            out.push_str(&fold(&format!("  {:<22} {about}", member.name), 25));
+            continue;
+        }
+        out.push_str(&format!("\n  {}\n", member.name));
+        for paragraph in member.about.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
+            out.push_str(&fold(&format!("    {}", paragraph.replace('\n', " ")), 4));
+        }
+        for field in &member.fields {
+            let name = field.name.as_deref().unwrap_or("value");
+            let need = if field.required { "" } else { ", optional" };
+            out.push_str(&fold(&format!("      {name}: {}{need}", field.takes), 8));
+            if !field.about.is_empty() {
+                out.push_str(&fold(&format!("          {}", field.about.replace('\n', " ")), 10));
+            }
+        }
+    }
+    out
+}
+
+fn first_line(text: &str) -> String {
+    text.split("\n\n").next().unwrap_or_default().replace('\n', " ")
+}
+
+/// Breaks a line between words at 80 columns, later lines indented.
+fn fold(line: &str, indent: usize) -> String {
+    const WIDTH: usize = 80;
+    let lead = line.len() - line.trim_start().len();
+    let mut out = " ".repeat(lead);
+    let mut column = lead;
+    for (index, word) in line[lead..].split(' ').enumerate() {
+        let width = word.chars().count();
+        if index > 0 && column + 1 + width > WIDTH {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if index > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += width;
+    }
+    out.push('\n');
+    out
+}

@@ -1,0 +1,69 @@
+//! From the command line's scenario, or a run folder's, to a plan.
+
+use super::exit::Exit;
+use super::options::{Format, ScenarioArguments};
+use super::run::print;
+use crate::objectives::Resources;
+use crate::scenario::{Diagnostics, Document};
+use crate::study::{Manifest, Plan, RunFolder, files};
+use std::path::{Path, PathBuf};
+
+/// Loads and checks; on failure everything that is wrong has been printed.
+pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
+    let refuse = |diagnostics: &Diagnostics| complain(diagnostics, arguments.format);
+    let document = Document::load(&arguments.scenario).map_err(|diagnostics| refuse(&diagnostics))?;
+    let mut overrides = arguments.overrides.clone();
+    overrides.extend(arguments.seed.map(|seed| format!("seed={seed}")));
+    overrides.extend(arguments.replications.map(|n| format!("replications={n}")));
+    let resources = Resources { base: folder_of(&arguments.scenario) };
+    let cells = document.cells(&overrides, &resources).map_err(|diagnostics| refuse(&diagnostics))?;
+    Ok(Plan::new(document.text().to_owned(), overrides, &resources, cells))
+}
+
+/// The plan that a run folder was played by, and its manifest.
+pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> {
+    let manifest = match folder.manifest() {
+        Ok(Some(manifest)) => manifest,
+        Ok(None) => {
+            eprintln!(
+                "error: {} is not a run folder: it has no manifest.json (name a folder that `subrosa run` left, \
+                 such as runs/<name>-<hash>)",
+                folder.path().display()
+            );
+            return Err(Exit::Usage);
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Err(Exit::Internal);
+        }
+    };
+    let file = folder.file("scenario.ron");
+    let text = files::read(&file).map_err(|error| {
+        eprintln!("error: {error}");
+        Exit::Internal
+    })?;
+    let resources = Resources { base: manifest.base.clone() };
+    let document = Document::from_text(&file, text);
+    let cells = document
+        .cells(&manifest.overrides, &resources)
+        .map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
+    let plan = Plan::new(document.text().to_owned(), manifest.overrides.clone(), &resources, cells);
+    Ok((plan, manifest))
+}
+
+fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
+    match format {
+        Format::Text => eprint!("{}", diagnostics.render()),
+        Format::Json => {
+            let document = serde_json::json!({ "valid": false, "diagnostics": diagnostics.json() });
+            print(&format!("{document}\n"));
+        }
+    }
+    Exit::InvalidScenario
+}
+
+/// The folder of a file, absolute where possible, so that a replay from elsewhere finds the same files.
+fn folder_of(file: &Path) -> PathBuf {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}

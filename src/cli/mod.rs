@@ -1,0 +1,38 @@
+//! The command line: one file per verb, exit codes in one place.
+
+mod check;
+mod exit;
+mod list;
+mod load;
+mod options;
+mod progress;
+mod replay;
+mod run;
+
+use clap::Parser;
+use options::{Arguments, Verb};
+use std::process::ExitCode;
+
+pub use exit::Exit;
+pub use options::command;
+
+/// Runs the program on the process's arguments.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+            // Nobody is left to tell if this cannot be printed.
+            drop(error.print());
+            return exit.into();
+        }
+    };
+    let exit = match arguments.verb {
+        Verb::Check(arguments) => check::check(&arguments),
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Replay(arguments) => replay::replay(&arguments),
+        Verb::List(arguments) => list::list(&arguments),
+    };
+    exit.into()
+}

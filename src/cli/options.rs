@@ -1,0 +1,102 @@
+//! Verbs and flags.
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// A discrete-event simulator of privacy-preserving Bayesian optimisation.
+#[derive(Debug, Parser)]
+#[command(name = "subrosa", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) verb: Verb,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid scenario, 4 some cells failed, \
+5 replay differs, 6 privacy budget exhausted, 130 interrupted and resumable.";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Check a scenario and say all that is wrong with it; run nothing
+    Check(CheckArguments),
+    /// Play a scenario, report, and leave a run folder
+    Run(RunArguments),
+    /// Play a run again and compare digests
+    Replay(ReplayArguments),
+    /// List what a scenario may name
+    List(ListArguments),
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Tables for people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ScenarioArguments {
+    /// The scenario file
+    pub(super) scenario: PathBuf,
+    /// Override a value: path.to.field=RON, as in -o network.default.loss='Independent(0.1)'. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
+    pub(super) overrides: Vec<String>,
+    /// Use this seed instead of the scenario's
+    #[arg(long, value_name = "SEED")]
+    pub(super) seed: Option<u64>,
+    /// Play this many replications of every cell instead of the scenario's number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) replications: Option<u64>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CheckArguments {
+    #[command(flatten)]
+    pub(super) scenario: ScenarioArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    #[command(flatten)]
+    pub(super) scenario: ScenarioArguments,
+    /// Folder below which the run folder is made
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(super) out: PathBuf,
+    /// Threads to play replications on; results do not depend on it. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) threads: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReplayArguments {
+    /// The run folder
+    pub(super) run: PathBuf,
+    /// Compare only this replication
+    #[arg(long, value_name = "K")]
+    pub(super) replication: Option<u64>,
+    /// Threads to play replications on. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) threads: Option<u32>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ListArguments {
+    /// Only this family (latency, loss, availability, objective, protocol, learner ...) or this member
+    pub(super) what: Option<String>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+/// The whole command line, for completions and the man page.
+#[must_use]
+pub fn command() -> clap::Command {
+    Arguments::command()
+}

@@ -1,0 +1,132 @@
+//! Hyperparameters by maximum marginal likelihood.
+
+use super::{GpError, Points};
+use crate::rng::Stream;
+use cobyla::{RhoBeg, StopTols, minimize};
+use faer::linalg::solvers::Solve;
+use faer::{Col, Mat, Side};
+use std::f64::consts::PI;
+
+/// Hyperparameters of a squared-exponential covariance, and how likely they make the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Length-scale of each dimension, in units of the points.
+    pub length_scales: Vec<f64>,
+    /// Variance of the function.
+    pub variance: f64,
+    /// Variance of the noise.
+    pub noise_variance: f64,
+    /// Log marginal likelihood of the data.
+    pub log_likelihood: f64,
+}
+
+/// Bounds of the logarithms: length-scales for inputs of unit variance, then variance, then noise, both for outputs
+/// of unit variance. The noise bound keeps the matrix well conditioned.
+const LENGTH_SCALE: (f64, f64) = (0.05, 20.0);
+const VARIANCE: (f64, f64) = (0.01, 20.0);
+const NOISE: (f64, f64) = (1e-4, 2.0);
+/// Evaluations of the likelihood per starting point and parameter.
+const EVALUATIONS_PER_PARAMETER: usize = 40;
+
+/// Fits a squared-exponential covariance with one length-scale per dimension, and a noise variance, to standardised
+/// inputs and outputs. The first start is in the middle of the usual ranges, the others are drawn from `stream`.
+///
+/// Source of the likelihood: Rasmussen and Williams 2006, equation 2.30. Optimiser: COBYLA on the logarithms.
+///
+/// # Errors
+/// [`GpError::TooFewPoints`] below two points; [`GpError::NotPositiveDefinite`] if no start gives a likelihood.
+pub fn squared_exponential(
+    points: &Points,
+    outputs: &[f64],
+    starts: usize,
+    stream: &mut Stream,
+) -> Result<Fit, GpError> {
+    if points.n() < 2 {
+        return Err(GpError::TooFewPoints { found: points.n() });
+    }
+    let d = points.d();
+    let log = |(low, high): (f64, f64)| (libm::log(low), libm::log(high));
+    let mut bounds = vec![log(LENGTH_SCALE); d];
+    bounds.extend([log(VARIANCE), log(NOISE)]);
+    let mut middle = vec![0.0; d + 1];
+    middle.push(libm::log(0.1));
+    let mut best: Option<Fit> = None;
+    for start in 0..starts {
+        let from: Vec<f64> = if start == 0 {
+            middle.clone()
+        } else {
+            bounds.iter().map(|&(low, high)| stream.uniform_between(low, high)).collect()
+        };
+        let objective = |logs: &[f64], (): &mut ()| {
+            // An impossible matrix is worse than any likelihood.
+            log_likelihood(points, outputs, logs).map_or(f64::MAX, |value| -value)
+        };
+        let constraints: [fn(&[f64], &mut ()) -> f64; 0] = [];
+        let tolerances = StopTols { ftol_rel: 1e-7, xtol_rel: 1e-5, ..StopTols::default() };
+        let evaluations = EVALUATIONS_PER_PARAMETER * bounds.len();
+        let found = minimize(
+            objective,
+            &from,
+            &bounds,
+            &constraints,
+            (),
+            evaluations,
+            RhoBeg::All(0.5),
+            Some(tolerances),
+        );
+        // Running out of evaluations or of digits still leaves the best point seen.
+        let (logs, negative) = match found {
+            Ok((_, logs, value)) | Err((_, logs, value)) => (logs, value),
+        };
+        if negative < f64::MAX && best.as_ref().is_none_or(|best| -negative > best.log_likelihood) {
+            best = Some(Fit {
+                length_scales: logs[..d].iter().map(|&l| libm::exp(l)).collect(),
+                variance: libm::exp(logs[d]),
+                noise_variance: libm::exp(logs[d + 1]),
+                log_likelihood: -negative,
+            });
+        }
+    }
+    best.ok_or(GpError::NotPositiveDefinite { order: points.n(), jitter: 0.0 })
+}
+
+/// Log marginal likelihood at the logarithms of (length-scales, variance, noise variance); `None` if the matrix is
+/// not positive definite.
+fn log_likelihood(points: &Points, outputs: &[f64], logs: &[f64]) -> Option<f64> {
+    let (n, d) = (points.n(), points.d());
+    let inverse: Vec<f64> = logs[..d].iter().map(|&l| libm::exp(-2.0 * l)).collect();
+    let (variance, noise) = (libm::exp(logs[d]), libm::exp(logs[d + 1]));
+    let matrix = Mat::<f64>::from_fn(n, n, |i, j| {
+        if i < j {
+            return 0.0;
+        }
+        let (a, b) = (points.row(i), points.row(j));
+        let s: f64 = a.iter().zip(b).zip(&inverse).map(|((a, b), w)| (a - b) * (a - b) * w).sum();
+        variance * libm::exp(-0.5 * s) + if i == j { noise } else { 0.0 }
+    });
+    let factor = matrix.llt(Side::Lower).ok()?;
+    let y = Col::<f64>::from_fn(n, |i| outputs[i]);
+    let alpha = factor.solve(&y);
+    let fit: f64 = (0..n).map(|i| outputs[i] * alpha[i]).sum();
+    let half_determinant: f64 = (0..n).map(|i| libm::log(factor.L()[(i, i)])).sum();
+    Some(-0.5 * fit - half_determinant - 0.5 * n as f64 * libm::log(2.0 * PI))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likelihood_of_the_oracle() {
+        // outsourced_release_units.json, gp_tiny: (length-scale, variance, noise, log marginal likelihood).
+        let points = Points::new(4, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.5, 1.5]);
+        let y = [0.3, -0.2, 0.8, 0.1];
+        for (l, s2, n2, expected) in
+            [(1.25, 1.0, 1e-5, -3.2781649141109037), (0.7, 2.0, 0.1, -5.2076055698089)]
+        {
+            let logs = [l, l, s2, n2].map(libm::log);
+            let found = log_likelihood(&points, &y, &logs).unwrap();
+            assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! GP-UCB: play the arm whose upper confidence bound is the largest.
+
+use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe};
+use crate::gp::{GpError, Posterior};
+use crate::rng::Stream;
+use crate::vocab::Positive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What the exploration weight multiplies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Exploration {
+    /// The posterior standard deviation, as in the literature.
+    #[default]
+    StandardDeviation,
+    /// The posterior variance, as in PO-GP-UCB's public code.
+    Variance,
+}
+
+/// GP-UCB: argmax over arms of mean + scale sqrt(beta_t) sd.
+///
+/// Source: Srinivas, Krause, Kakade and Seeger 2010, Algorithm 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GpUcb {
+    /// Exploration weight by round. Default: `FiniteDomain(delta: 0.025)`.
+    #[serde(default)]
+    pub beta: BetaSchedule,
+    /// Factor on sqrt(beta_t). Default: 1.
+    #[serde(default = "unit")]
+    pub scale: Positive,
+    /// What the weight multiplies. Default: `StandardDeviation`.
+    #[serde(default)]
+    pub exploration: Exploration,
+    /// Whether an arm is played at most once (as long as there are others). Default: false.
+    #[serde(default)]
+    pub exclude_played: bool,
+}
+
+fn unit() -> Positive {
+    Positive::new(1.0).expect("1 is above 0")
+}
+
+#[derive(Debug)]
+struct Player {
+    recipe: GpUcb,
+    posterior: Posterior,
+    played: Vec<bool>,
+    /// Rounds suggested so far.
+    rounds: u64,
+}
+
+impl LearnerRecipe for GpUcb {
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        let points = arms.points.as_ref().ok_or(BuildError::NeedsInputs { learner: "GpUcb" })?;
+        let posterior =
+            Posterior::new(Arc::clone(points), arms.covariance.clone(), arms.noise_variance, arms.mean);
+        Ok(Box::new(Player { recipe: self.clone(), posterior, played: vec![false; arms.n], rounds: 0 }))
+    }
+}
+
+impl Learner for Player {
+    fn arms(&self) -> usize {
+        self.played.len()
+    }
+
+    fn suggest(&mut self, _: &mut Stream) -> usize {
+        self.rounds += 1;
+        let beta = self.recipe.beta.at(self.rounds, self.played.len());
+        let weight = self.recipe.scale.get() * beta.max(0.0).sqrt();
+        let bound = |mean: f64, variance: f64| match self.recipe.exploration {
+            Exploration::StandardDeviation => mean + weight * variance.sqrt(),
+            Exploration::Variance => mean + weight * variance,
+        };
+        let exclude = self.recipe.exclude_played && self.played.contains(&false);
+        let mut best = (f64::NEG_INFINITY, 0);
+        let model = self.posterior.mean().iter().zip(self.posterior.variance());
+        for (arm, ((&mean, &variance), &played)) in model.zip(&self.played).enumerate() {
+            let bound = bound(mean, variance);
+            if bound > best.0 && !(exclude && played) {
+                best = (bound, arm);
+            }
+        }
+        best.1
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        self.played[arm] = true;
+        self.posterior.observe(arm, outcome)
+    }
+}

@@ -1,0 +1,41 @@
+//! Random play: the baseline that needs no inputs.
+
+use super::{Arms, BuildError, Learner, LearnerRecipe};
+use crate::gp::GpError;
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Every arm with the same probability, every time anew: `Random()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Random {}
+
+#[derive(Debug)]
+struct Player {
+    arms: usize,
+}
+
+impl LearnerRecipe for Random {
+    fn needs_inputs(&self) -> bool {
+        false
+    }
+
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        Ok(Box::new(Player { arms: arms.n }))
+    }
+}
+
+impl Learner for Player {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn suggest(&mut self, stream: &mut Stream) -> usize {
+        stream.below(self.arms as u64) as usize
+    }
+
+    fn observe(&mut self, _: usize, _: f64) -> Result<(), GpError> {
+        Ok(())
+    }
+}

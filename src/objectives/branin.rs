@@ -1,0 +1,118 @@
+//! The Branin-Hoo function on a regular grid.
+
+use super::gp_sample::{default_norm, grid_problems};
+use super::instance::{Instance, Surrogate};
+use super::scaling::{centre_and_scale, grid};
+use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use crate::gp::Points;
+use crate::gp::covariance::Covariance;
+use crate::rng::Key;
+use crate::vocab::{NonNegative, Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::PI;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The negative Branin-Hoo function on [-5, 10] x [0, 15], standardised over the grid's points to mean 0 and
+/// variance 1; inputs are centred and scaled to a largest norm.
+///
+/// Its three maxima are at (-pi, 12.275), (pi, 2.275) and (9.42478, 2.475).
+/// Source: Kharkovskii, Dai and Low 2020, appendix A; hyperparameters of their public code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BraninHoo {
+    /// Points along each of the two dimensions. Default: [100, 100].
+    #[serde(default = "default_grid")]
+    pub grid: [NonZeroUsize; 2],
+    /// Largest Euclidean norm of a scaled input. Default: 25.
+    #[serde(default = "default_norm")]
+    pub max_norm: Positive,
+    /// Length-scale that the learner assumes, in units of the scaled inputs. Default: 6.645.
+    #[serde(default = "default_length_scale")]
+    pub length_scale: Positive,
+    /// Variance that the learner assumes. Default: 1.05.
+    #[serde(default = "default_variance")]
+    pub variance: Positive,
+    /// Variance of the noise of an outcome, also assumed by the learner. Default: 0.1.
+    #[serde(default = "default_noise")]
+    pub noise_variance: NonNegative,
+}
+
+fn default_grid() -> [NonZeroUsize; 2] {
+    const HUNDRED: NonZeroUsize = NonZeroUsize::new(100).expect("100 is not zero");
+    [HUNDRED; 2]
+}
+
+fn default_length_scale() -> Positive {
+    Positive::new(6.645).expect("6.645 is above 0")
+}
+
+fn default_variance() -> Positive {
+    Positive::new(1.05).expect("1.05 is above 0")
+}
+
+fn default_noise() -> NonNegative {
+    NonNegative::new(0.1).expect("0.1 is above 0")
+}
+
+/// The Branin-Hoo function (Branin 1972); minimum 0.397887 at three places.
+fn branin(x1: f64, x2: f64) -> f64 {
+    let parabola = x2 - 5.1 / (4.0 * PI * PI) * x1 * x1 + 5.0 / PI * x1 - 6.0;
+    parabola * parabola + 10.0 * (1.0 - 1.0 / (8.0 * PI)) * libm::cos(x1) + 10.0
+}
+
+#[derive(Debug)]
+struct Ready(Instance);
+
+impl Objective for BraninHoo {
+    fn problems(&self, _: &Resources) -> Vec<Problem> {
+        let mut problems = grid_problems(&self.grid);
+        if self.grid.iter().all(|count| count.get() == 1) {
+            problems.push(Problem::wrong("grid", "more than one point", "one point", "write [100, 100]"));
+        }
+        problems
+    }
+
+    fn prepare(
+        &self,
+        _: &Resources,
+        _: Option<&Fitted>,
+        _: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let mut rows = grid(&self.grid.map(NonZeroUsize::get), &[(-5.0, 10.0), (0.0, 15.0)]);
+        let mut values: Vec<f64> = rows.chunks(2).map(|x| -branin(x[0], x[1])).collect();
+        super::scaling::standardise(&mut values)
+            .ok_or_else(|| ObjectiveError { reason: "Branin-Hoo is constant on this grid".to_owned() })?;
+        centre_and_scale(&mut rows, 2, self.max_norm.get());
+        Ok(Box::new(Ready(Instance {
+            inputs: Arc::new(Points::new(values.len(), 2, rows)),
+            values: Arc::new(values),
+            noise_sd: self.noise_variance.get().sqrt(),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
+                noise_variance: self.noise_variance.get(),
+                mean: 0.0,
+            },
+        })))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
+        Ok(self.0.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::branin;
+    use std::f64::consts::PI;
+
+    #[test]
+    fn minima_are_where_the_literature_has_them() {
+        for (x1, x2) in [(-PI, 12.275), (PI, 2.275), (9.424_78, 2.475)] {
+            assert!((branin(x1, x2) - 0.397_887).abs() < 1e-5, "({x1}, {x2}): {}", branin(x1, x2));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A function drawn from a Gaussian process on a regular grid: the papers' synthetic set.
+
+use super::instance::{Instance, Surrogate};
+use super::scaling::{centre_and_scale, grid};
+use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use crate::gp::Points;
+use crate::gp::covariance::Covariance;
+use crate::gp::prior::GridPrior;
+use crate::rng::Key;
+use crate::vocab::{NonNegative, Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// A new function in every replication, drawn from a Gaussian process with squared-exponential covariance on a
+/// regular grid that is centred and scaled to a largest norm.
+///
+/// Source: Kharkovskii, Dai and Low 2020, section 4 (100 x 100, norm 25, variance 1, noise variance 1e-5).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GpSample {
+    /// Points along each dimension.
+    pub grid: Vec<NonZeroUsize>,
+    /// Largest Euclidean norm of a scaled input. Default: 25.
+    #[serde(default = "default_norm")]
+    pub max_norm: Positive,
+    /// Length-scale in units of the scaled inputs.
+    pub length_scale: Positive,
+    /// Variance of the function. Default: 1.
+    #[serde(default = "default_variance")]
+    pub variance: Positive,
+    /// Variance of the noise of an outcome. Default: 1e-5.
+    #[serde(default = "default_noise")]
+    pub noise_variance: NonNegative,
+}
+
+pub(super) fn default_norm() -> Positive {
+    Positive::new(25.0).expect("25 is above 0")
+}
+
+fn default_variance() -> Positive {
+    Positive::new(1.0).expect("1 is above 0")
+}
+
+fn default_noise() -> NonNegative {
+    NonNegative::new(1e-5).expect("1e-5 is above 0")
+}
+
+/// Largest number of grid points.
+pub(super) const MOST_POINTS: usize = 1_000_000;
+
+pub(super) fn grid_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
+    let points = counts.iter().try_fold(1usize, |product, count| product.checked_mul(count.get()));
+    if counts.is_empty() || points.is_none_or(|points| points > MOST_POINTS) {
+        let found = counts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
+        return vec![Problem::wrong(
+            "grid",
+            format!("at least one dimension and at most {MOST_POINTS} points in all"),
+            if found.is_empty() { "no dimension".to_owned() } else { found },
+            "write the points along each dimension, as in [100, 100]",
+        )];
+    }
+    Vec::new()
+}
+
+#[derive(Debug)]
+struct Ready {
+    inputs: Arc<Points>,
+    prior: GridPrior,
+    surrogate: Surrogate,
+}
+
+impl Objective for GpSample {
+    fn problems(&self, _: &Resources) -> Vec<Problem> {
+        grid_problems(&self.grid)
+    }
+
+    fn prepare(
+        &self,
+        _: &Resources,
+        _: Option<&Fitted>,
+        _: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
+        let d = counts.len();
+        let mut rows = grid(&counts, &vec![(0.0, 1.0); d]);
+        let factor = centre_and_scale(&mut rows, d, self.max_norm.get());
+        let axes: Vec<Vec<f64>> = counts
+            .iter()
+            .map(|&count| grid(&[count], &[(0.0, 1.0)]).into_iter().map(|x| x * factor).collect())
+            .collect();
+        let failed = |error: &dyn std::fmt::Display| ObjectiveError { reason: error.to_string() };
+        let prior = GridPrior::new(&axes, self.length_scale.get(), self.variance.get())
+            .map_err(|error| failed(&error))?;
+        let surrogate = Surrogate {
+            covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
+            noise_variance: self.noise_variance.get(),
+            mean: 0.0,
+        };
+        let inputs = Arc::new(Points::new(rows.len() / d, d, rows));
+        Ok(Box::new(Ready { inputs, prior, surrogate }))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, key: Key) -> Result<Instance, ObjectiveError> {
+        let values = self.prior.sample(&mut key.child("function").stream());
+        Ok(Instance {
+            inputs: Arc::clone(&self.inputs),
+            values: Arc::new(values),
+            noise_sd: self.surrogate.noise_variance.sqrt(),
+            surrogate: self.surrogate.clone(),
+        })
+    }
+}

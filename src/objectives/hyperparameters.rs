@@ -1,0 +1,61 @@
+//! Where the surrogate's hyperparameters come from.
+
+use crate::vocab::{NonNegative, Positive};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+
+/// Where the surrogate's hyperparameters come from. The kernel is squared exponential; every input column has a
+/// length-scale of its own, which is divided out before the inputs are centred and scaled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Hyperparameters {
+    /// Stated.
+    Given {
+        /// Length-scale of each input, in standard deviations of that input (after its transform).
+        length_scales: Vec<Positive>,
+        /// Variance of the function, in variances of the output.
+        variance: Positive,
+        /// Variance of the noise, in variances of the output.
+        noise_variance: NonNegative,
+    },
+    /// Fitted to the data by maximum marginal likelihood, from several starts. The values go into the run folder,
+    /// and a replay takes them from there.
+    MaximumLikelihood {
+        /// Rows that the fit looks at, drawn once per study; all rows if there are fewer. Default: 400.
+        #[serde(default = "default_subset")]
+        subset: NonZeroUsize,
+        /// Starting points of the optimiser. Default: 4.
+        #[serde(default = "default_starts")]
+        starts: NonZeroUsize,
+    },
+}
+
+fn default_subset() -> NonZeroUsize {
+    const SUBSET: NonZeroUsize = NonZeroUsize::new(400).expect("400 is not zero");
+    SUBSET
+}
+
+fn default_starts() -> NonZeroUsize {
+    const STARTS: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not zero");
+    STARTS
+}
+
+impl Default for Hyperparameters {
+    fn default() -> Self {
+        Self::MaximumLikelihood { subset: default_subset(), starts: default_starts() }
+    }
+}
+
+/// Hyperparameters of a squared-exponential kernel, in standard deviations of inputs and output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fitted {
+    /// Length-scale of each input.
+    pub length_scales: Vec<f64>,
+    /// Variance of the function.
+    pub variance: f64,
+    /// Variance of the noise.
+    pub noise_variance: f64,
+    /// Log marginal likelihood reached, where it was fitted.
+    pub log_likelihood: Option<f64>,
+}

@@ -1,0 +1,305 @@
+//! The rows of a CSV file as arms: real records.
+
+mod output;
+mod reader;
+
+pub use output::Output;
+
+use super::gp_sample::default_norm;
+use super::hyperparameters::{Fitted, Hyperparameters};
+use super::instance::{Instance, Surrogate};
+use super::scaling::{centre_and_scale, standardise};
+use super::{Objective, ObjectiveError, Prepared, Resources};
+use crate::gp::Points;
+use crate::gp::covariance::Covariance;
+use crate::gp::fit;
+use crate::rng::Key;
+use crate::vocab::{NonNegative, Positive, Problem};
+use reader::{CsvTable, TableError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Whether large or small outputs are sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Goal {
+    /// The largest output is the best.
+    #[default]
+    Maximise,
+    /// The smallest output is the best.
+    Minimise,
+}
+
+/// A change of scale.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Transform {
+    /// As it is.
+    #[default]
+    Identity,
+    /// Natural logarithm; all numbers must be above 0.
+    Log,
+    /// Natural logarithm of 1 + x; all numbers must be above -1.
+    Log1p,
+}
+
+/// Every row of a CSV file is an arm: some columns are its inputs, and a further one is its output.
+///
+/// The output is transformed, negated if it is to be minimised, and standardised: regret is in standard deviations
+/// of the transformed output. Inputs are transformed and standardised, divided by their length-scales, centred, and
+/// scaled to a largest norm, so that one length-scale serves all.
+/// Source: Kharkovskii, Dai and Low 2020, section 4, for the preparation of inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// The file, relative to the scenario's own folder. First line: names of columns.
+    pub file: PathBuf,
+    /// Names of the input columns, numbers all.
+    pub inputs: Vec<String>,
+    /// Input columns that are replaced by ln(1 + x). Default: none.
+    #[serde(default)]
+    pub log_inputs: Vec<String>,
+    /// What to optimise.
+    pub output: Output,
+    /// Change of scale of the output. Default: `Identity`.
+    #[serde(default)]
+    pub transform: Transform,
+    /// Whether large or small outputs are sought. Default: `Maximise`.
+    #[serde(default)]
+    pub goal: Goal,
+    /// Largest Euclidean norm of a scaled input. Default: 25.
+    #[serde(default = "default_norm")]
+    pub max_norm: Positive,
+    /// Standard deviation of the noise that is added to an output when it is measured, in standard deviations of
+    /// the transformed output. Default: 0, the recorded output itself.
+    #[serde(default = "no_noise")]
+    pub noise_sd: NonNegative,
+    /// The surrogate's hyperparameters. Default: by maximum likelihood.
+    #[serde(default)]
+    pub hyperparameters: Hyperparameters,
+}
+
+fn no_noise() -> NonNegative {
+    NonNegative::new(0.0).expect("0 is not below 0")
+}
+
+/// Inputs (row-major, standardised) and output (standardised, larger is better).
+struct Columns {
+    rows: Vec<f64>,
+    values: Vec<f64>,
+}
+
+#[derive(Debug)]
+struct Ready {
+    instance: Instance,
+    fitted: Option<Fitted>,
+}
+
+impl Table {
+    fn columns(&self, resources: &Resources) -> Result<Columns, TableError> {
+        let table = CsvTable::read(&resources.place(&self.file))?;
+        let (n, d) = (table.len(), self.inputs.len());
+        let mut rows = vec![0.0; n * d];
+        for (index, name) in self.inputs.iter().enumerate() {
+            let mut column = table.numbers(name)?;
+            if self.log_inputs.contains(name) {
+                apply(Transform::Log1p, &mut column, &table, || format!("1 + column \"{name}\""))?;
+            }
+            standardise(&mut column).ok_or_else(|| TableError::Constant {
+                file: table.file.clone(),
+                what: format!("column \"{name}\""),
+            })?;
+            rows[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
+        }
+        let mut values = self.output.values(&table)?;
+        apply(self.transform, &mut values, &table, || "the output".to_owned())?;
+        if self.goal == Goal::Minimise {
+            values.iter_mut().for_each(|value| *value = -*value);
+        }
+        standardise(&mut values).ok_or_else(|| TableError::Constant {
+            file: table.file.clone(),
+            what: "the output".to_owned(),
+        })?;
+        Ok(Columns { rows, values })
+    }
+
+    /// The field of the scenario that an error of the table is about.
+    fn blame(&self, error: &TableError) -> Problem {
+        let found = error.to_string();
+        let wrong =
+            |path: String, expected: &str, cure: &str| Problem::wrong(path, expected, found.clone(), cure);
+        let output = || "output".to_owned();
+        match error {
+            TableError::Unreadable { .. } => wrong(
+                "file".to_owned(),
+                "a CSV file that can be read",
+                "paths begin at the folder of the scenario file",
+            ),
+            TableError::NotCsv { .. } | TableError::NoRows { .. } => wrong(
+                "file".to_owned(),
+                "a CSV file with a header line and rows of equal length",
+                "mend the file",
+            ),
+            TableError::NoColumn { column, known, .. } => {
+                let path = self.path_of(column).unwrap_or_else(output);
+                Problem::unknown(path, "column", column.clone(), known)
+            }
+            TableError::NotANumber { column, .. } => wrong(
+                self.path_of(column).unwrap_or_else(output),
+                "a column of numbers",
+                "mend the cell, drop the row, or name another column",
+            ),
+            TableError::NeverOccurs { .. } => wrong(
+                "output.ReturnOnInvestment.repaid".to_owned(),
+                "a value that occurs in the column",
+                "write it as the file does",
+            ),
+            TableError::NoLogarithm { .. } => wrong(
+                if self.log_inputs.is_empty() { "transform".to_owned() } else { "log_inputs".to_owned() },
+                "numbers that have a logarithm",
+                "use Identity, or shift the numbers",
+            ),
+            TableError::Constant { .. } => {
+                wrong("inputs".to_owned(), "columns that vary", "leave the column out")
+            }
+        }
+    }
+
+    fn path_of(&self, column: &str) -> Option<String> {
+        let input = self.inputs.iter().position(|name| name == column);
+        input.map(|index| format!("inputs[{index}]")).or_else(|| {
+            let (field, _) = self.output.columns().into_iter().find(|(_, name)| *name == column)?;
+            Some(format!("output.{field}"))
+        })
+    }
+
+    fn hyperparameters(&self, columns: &Columns, key: Key) -> Result<Fitted, ObjectiveError> {
+        match &self.hyperparameters {
+            Hyperparameters::Given { length_scales, variance, noise_variance } => Ok(Fitted {
+                length_scales: length_scales.iter().map(|l| l.get()).collect(),
+                variance: variance.get(),
+                noise_variance: noise_variance.get(),
+                log_likelihood: None,
+            }),
+            Hyperparameters::MaximumLikelihood { subset, starts } => {
+                let (n, d) = (columns.values.len(), self.inputs.len());
+                let rows = key.child("likelihood subset").stream().distinct(n, n.min(subset.get()));
+                let points: Vec<f64> =
+                    rows.iter().flat_map(|&row| columns.rows[row * d..][..d].iter().copied()).collect();
+                let outputs: Vec<f64> = rows.iter().map(|&row| columns.values[row]).collect();
+                let points = Points::new(rows.len(), d, points);
+                let mut stream = key.child("likelihood starts").stream();
+                fit::squared_exponential(&points, &outputs, starts.get(), &mut stream)
+                    .map(|fit| Fitted {
+                        length_scales: fit.length_scales,
+                        variance: fit.variance,
+                        noise_variance: fit.noise_variance,
+                        log_likelihood: Some(fit.log_likelihood),
+                    })
+                    .map_err(|error| ObjectiveError {
+                        reason: format!("the likelihood fit of {} failed: {error}", self.file.display()),
+                    })
+            }
+        }
+    }
+}
+
+fn apply(
+    transform: Transform,
+    values: &mut [f64],
+    table: &CsvTable,
+    what: impl Fn() -> String,
+) -> Result<(), TableError> {
+    let (lowest, of): (f64, fn(f64) -> f64) = match transform {
+        Transform::Identity => return Ok(()),
+        Transform::Log => (0.0, libm::log),
+        Transform::Log1p => (-1.0, libm::log1p),
+    };
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    if smallest <= lowest {
+        return Err(TableError::NoLogarithm { file: table.file.clone(), what: what(), smallest });
+    }
+    values.iter_mut().for_each(|value| *value = of(*value));
+    Ok(())
+}
+
+impl Objective for Table {
+    fn problems(&self, resources: &Resources) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.inputs.is_empty() {
+            let cure = "name the columns that describe a row";
+            problems.push(Problem::wrong("inputs", "at least one column", "none", cure));
+        }
+        for (index, name) in self.log_inputs.iter().enumerate() {
+            if !self.inputs.contains(name) {
+                problems.push(Problem::unknown(
+                    format!("log_inputs[{index}]"),
+                    "input column",
+                    name.clone(),
+                    &self.inputs,
+                ));
+            }
+        }
+        if let Hyperparameters::Given { length_scales, .. } = &self.hyperparameters
+            && length_scales.len() != self.inputs.len()
+        {
+            problems.push(Problem::wrong(
+                "hyperparameters.Given.length_scales",
+                format!("one length-scale for each of the {} inputs", self.inputs.len()),
+                length_scales.len().to_string(),
+                "write as many as there are inputs",
+            ));
+        }
+        if let Err(error) = self.columns(resources) {
+            problems.push(self.blame(&error));
+        }
+        problems
+    }
+
+    fn files(&self, resources: &Resources) -> Vec<PathBuf> {
+        vec![resources.place(&self.file)]
+    }
+
+    fn prepare(
+        &self,
+        resources: &Resources,
+        fitted: Option<&Fitted>,
+        key: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let columns =
+            self.columns(resources).map_err(|error| ObjectiveError { reason: error.to_string() })?;
+        let d = self.inputs.len();
+        let hyperparameters = match fitted {
+            Some(fitted) if fitted.length_scales.len() == d => fitted.clone(),
+            Some(_) | None => self.hyperparameters(&columns, key)?,
+        };
+        let Columns { mut rows, values } = columns;
+        for row in rows.chunks_mut(d) {
+            row.iter_mut().zip(&hyperparameters.length_scales).for_each(|(cell, scale)| *cell /= scale);
+        }
+        // Length-scales are 1 now, so after scaling all of them are the factor.
+        let factor = centre_and_scale(&mut rows, d, self.max_norm.get());
+        let instance = Instance {
+            inputs: Arc::new(Points::new(values.len(), d, rows)),
+            values: Arc::new(values),
+            noise_sd: self.noise_sd.get(),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(factor, hyperparameters.variance),
+                noise_variance: hyperparameters.noise_variance,
+                mean: 0.0,
+            },
+        };
+        let fitted = hyperparameters.log_likelihood.is_some().then_some(hyperparameters);
+        Ok(Box::new(Ready { instance, fitted }))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
+        Ok(self.instance.clone())
+    }
+
+    fn fitted(&self) -> Option<&Fitted> {
+        self.fitted.as_ref()
+    }
+}

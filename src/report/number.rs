@@ -1,0 +1,77 @@
+//! Numbers for people: as many digits as their error allows, units that fit.
+
+use crate::study::Estimate;
+
+/// A regret with its standard error, to two digits of the error: `0.0183 ± 0.0042`.
+#[must_use]
+pub fn regret(estimate: Estimate) -> String {
+    let places = if estimate.se > 0.0 { places_for(estimate.se) } else { 4 };
+    format!("{:.places$} ± {:.places$}", estimate.mean, estimate.se)
+}
+
+/// Decimal places that show two digits of `value`, at most six.
+fn places_for(value: f64) -> usize {
+    (1.0 - libm::floor(libm::log10(value))).clamp(0.0, 6.0) as usize
+}
+
+/// A duration with three digits, in a unit that fits: `35.2 ms`, `2.10 s`, `1.30 h`.
+#[must_use]
+pub fn seconds(value: f64) -> String {
+    const UNITS: [(f64, f64, &str); 7] = [
+        (1e-6, 1e-9, "ns"),
+        (1e-3, 1e-6, "µs"),
+        (1.0, 1e-3, "ms"),
+        (600.0, 1.0, "s"),
+        (36_000.0, 60.0, "min"),
+        (864_000.0, 3600.0, "h"),
+        (f64::INFINITY, 86_400.0, "d"),
+    ];
+    if value <= 0.0 {
+        return "0 s".to_owned();
+    }
+    let &(_, size, unit) = UNITS.iter().find(|(below, _, _)| value < *below).unwrap_or(&UNITS[6]);
+    let scaled = value / size;
+    let places = (2.0 - libm::floor(libm::log10(scaled))).clamp(0.0, 2.0) as usize;
+    format!("{scaled:.places$} {unit}")
+}
+
+/// A count with a suffix where it is large: `912`, `43.2 k`, `4.32 M`.
+#[must_use]
+pub fn quantity(value: f64) -> String {
+    match value {
+        v if v >= 1e9 => format!("{:.2} G", v / 1e9),
+        v if v >= 1e6 => format!("{:.2} M", v / 1e6),
+        v if v >= 1e4 => format!("{:.1} k", v / 1e3),
+        v if v.fract() == 0.0 => format!("{v:.0}"),
+        v => format!("{v:.1}"),
+    }
+}
+
+/// An epsilon to four digits, or "inf".
+#[must_use]
+pub(super) fn epsilon(value: f64) -> String {
+    if value.is_infinite() { "inf".to_owned() } else { format!("{value:.4}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_follow_the_error() {
+        let estimate = |mean, se| Estimate { mean, se, n: 9 };
+        assert_eq!(regret(estimate(0.018_345, 0.0042)), "0.0183 ± 0.0042");
+        assert_eq!(regret(estimate(123.456, 12.0)), "123 ± 12");
+        assert_eq!(regret(estimate(0.5, 0.0)), "0.5000 ± 0.0000");
+    }
+
+    #[test]
+    fn units_fit() {
+        assert_eq!(seconds(0.0352), "35.2 ms");
+        assert_eq!(seconds(2.1), "2.10 s");
+        assert_eq!(seconds(4680.0), "78.0 min");
+        assert_eq!(seconds(0.0), "0 s");
+        assert_eq!(quantity(43_210.0), "43.2 k");
+        assert_eq!(quantity(12.5), "12.5");
+    }
+}

@@ -1,0 +1,116 @@
+//! A scenario that can be played: the draft after every cross-field check.
+
+use super::draft::Draft;
+use crate::network::availability::AvailabilityModel;
+use crate::objectives::{Instance, Resources};
+use crate::protocols::Stage;
+use crate::vocab::Problem;
+
+/// A draft in which nothing is wrong.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What its author wrote.
+    pub draft: Draft,
+}
+
+impl Scenario {
+    /// Checks all that no single field can tell, files included.
+    ///
+    /// # Errors
+    /// Every problem there is, at once.
+    pub fn check(draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
+        let scenario = Self { draft };
+        let problems = scenario.problems(resources);
+        if problems.is_empty() { Ok(scenario) } else { Err(problems) }
+    }
+
+    /// The world of one replication.
+    #[must_use]
+    pub fn stage(&self, instance: Option<Instance>) -> Stage {
+        Stage {
+            names: self.draft.parties.keys().cloned().collect(),
+            availability: self.draft.parties.values().map(|party| party.availability.clone()).collect(),
+            network: self.draft.network.clone(),
+            instance,
+        }
+    }
+
+    /// The scenario as RON, with every default written out.
+    #[must_use]
+    pub fn resolved(&self) -> String {
+        let config = ron::ser::PrettyConfig::new().struct_names(true).extensions(super::EXTENSIONS);
+        let mut text = ron::ser::to_string_pretty(&self.draft, config)
+            .expect("a draft is plain data that RON can express");
+        text.push('\n');
+        text
+    }
+
+    fn problems(&self, resources: &Resources) -> Vec<Problem> {
+        let draft = &self.draft;
+        let stage = self.stage(None);
+        let mut problems = Vec::new();
+        if draft.name.trim().is_empty() {
+            problems.push(Problem::wrong("name", "a short name", "an empty text", "name the scenario"));
+        }
+        if draft.parties.is_empty() {
+            let cure = "write parties: { \"name\": Party() }";
+            problems.push(Problem::wrong("parties", "at least one party", "none", cure));
+        }
+        for (name, party) in &draft.parties {
+            let place = format!("parties[\"{name}\"].availability");
+            problems.extend(party.availability.as_dyn().problems().into_iter().map(|p| p.below(&place)));
+        }
+        problems.extend(draft.network.problems(&stage.names).into_iter().map(|p| p.below("network")));
+        if let Some(objective) = &draft.objective {
+            let name = objective.name();
+            let found = objective.as_dyn().problems(resources);
+            problems.extend(found.into_iter().map(|p| p.below(name).below("objective")));
+        } else if draft.protocol.as_dyn().needs_objective() {
+            let cure = "add objective: GpSample(..), BraninHoo(..) or Table(..)";
+            problems.push(Problem::wrong("objective", "an objective for this protocol", "none", cure));
+        }
+        let name = draft.protocol.name();
+        let found = draft.protocol.as_dyn().problems(&stage);
+        problems.extend(found.into_iter().map(|p| p.below(name).below("protocol")));
+        problems.extend(self.unreachable());
+        let series = draft.protocol.as_dyn().series();
+        for (index, figure) in draft.published.iter().enumerate() {
+            if !series.contains(&figure.series) {
+                let path = format!("published[{index}].series");
+                problems.push(Problem::unknown(path, "series", &figure.series, &series));
+            }
+        }
+        problems
+    }
+
+    /// Parties or links that nothing ever gets through: a question would be asked for ever.
+    fn unreachable(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let deaf = |model: &AvailabilityModel| !model.as_dyn().ever_available();
+        for (name, party) in &self.draft.parties {
+            if deaf(&party.availability) {
+                problems.push(Problem::wrong(
+                    format!("parties[\"{name}\"].availability"),
+                    "a party that hears something now and then",
+                    "a party that never hears anything",
+                    "raise its availability above 0, or leave the party out",
+                ));
+            }
+        }
+        let network = &self.draft.network;
+        let rules =
+            network.links.iter().enumerate().map(|(i, rule)| (format!("links[{i}].loss"), &rule.loss));
+        let default = std::iter::once(("default.loss".to_owned(), &network.default.loss));
+        for (path, loss) in default.chain(rules) {
+            if loss.as_dyn().mean() >= 1.0 {
+                problems.push(Problem::wrong(
+                    format!("network.{path}"),
+                    "a link that lets something through",
+                    "a loss of 1: every message is lost, and retries never end",
+                    "lower the loss below 1, or leave the party out",
+                ));
+            }
+        }
+        problems
+    }
+}

@@ -1,0 +1,214 @@
+//! What is wrong, where, and what to do: rendered for people and for programs.
+
+use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label};
+use codespan_reporting::files::SimpleFile;
+use codespan_reporting::term;
+use serde::Serialize;
+use std::ops::Range;
+use std::path::Path;
+
+/// Where something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Bytes of the user's file.
+    At(Range<usize>),
+    /// An override of the command line, as typed.
+    Override(String),
+    /// The file as a whole.
+    Whole,
+}
+
+impl Place {
+    /// Bytes of the user's file.
+    #[must_use]
+    pub fn at(bytes: Range<usize>) -> Self {
+        Self::At(bytes)
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where.
+    pub place: Place,
+    /// The path of the field, where known.
+    pub path: Option<String>,
+    /// What.
+    pub message: String,
+    /// What was expected.
+    pub expected: Option<String>,
+    /// What was found.
+    pub found: Option<String>,
+    /// What to do.
+    pub cure: Option<String>,
+}
+
+impl Diagnostic {
+    pub(super) fn new(place: Place, message: String) -> Self {
+        Self { place, path: None, message, expected: None, found: None, cure: None }
+    }
+
+    pub(super) fn path(mut self, path: impl Into<String>) -> Self {
+        let path = path.into();
+        self.path = (!path.is_empty()).then_some(path);
+        self
+    }
+
+    pub(super) fn expected(mut self, text: impl Into<String>) -> Self {
+        self.expected = Some(text.into());
+        self
+    }
+
+    pub(super) fn found(mut self, text: impl Into<String>) -> Self {
+        self.found = Some(text.into());
+        self
+    }
+
+    pub(super) fn cure(mut self, text: impl Into<String>) -> Self {
+        self.cure = Some(text.into());
+        self
+    }
+}
+
+/// Everything that is wrong with a scenario, and its text.
+#[derive(Clone, Debug)]
+pub struct Diagnostics {
+    /// Name of the file as the user gave it.
+    pub file: String,
+    /// Its text; empty if it could not be read.
+    pub text: String,
+    /// What is wrong, in order of place.
+    pub list: Vec<Diagnostic>,
+}
+
+/// A diagnostic as JSON.
+#[derive(Serialize)]
+struct Plain<'a> {
+    file: &'a str,
+    line: Option<usize>,
+    column: Option<usize>,
+    #[serde(rename = "override")]
+    overridden: Option<&'a str>,
+    path: Option<&'a str>,
+    message: &'a str,
+    expected: Option<&'a str>,
+    found: Option<&'a str>,
+    cure: Option<&'a str>,
+}
+
+impl Diagnostics {
+    pub(super) fn new(file: &Path, text: &str, mut list: Vec<Diagnostic>) -> Self {
+        list.sort_by_key(|diagnostic| match &diagnostic.place {
+            Place::At(bytes) => bytes.start,
+            Place::Override(_) | Place::Whole => usize::MAX,
+        });
+        let mut unique: Vec<Diagnostic> = Vec::new();
+        for diagnostic in list {
+            if !unique.contains(&diagnostic) {
+                unique.push(diagnostic);
+            }
+        }
+        Self { file: file.display().to_string(), text: text.to_owned(), list: unique }
+    }
+
+    /// For a terminal, without colour.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let file = SimpleFile::new(&self.file, &self.text);
+        let config = term::Config::default();
+        let mut out = String::new();
+        for diagnostic in &self.list {
+            let mut notes = Vec::new();
+            if let Some(path) = &diagnostic.path {
+                notes.push(format!("field    {path}"));
+            }
+            if let Some(expected) = &diagnostic.expected {
+                notes.push(format!("expected {expected}"));
+            }
+            if let Some(found) = &diagnostic.found {
+                notes.push(format!("found    {found}"));
+            }
+            if let Some(cure) = &diagnostic.cure {
+                notes.push(format!("help     {cure}"));
+            }
+            let notes: Vec<String> = notes.iter().map(|note| wrap(note)).collect();
+            let mut rendered = Rendered::error();
+            match &diagnostic.place {
+                Place::At(bytes) => {
+                    rendered = rendered
+                        .with_message(&diagnostic.message)
+                        .with_labels(vec![Label::primary((), bytes.clone())]);
+                }
+                Place::Override(text) => {
+                    rendered = rendered.with_message(format!("-o {text}: {}", diagnostic.message));
+                }
+                Place::Whole => {
+                    rendered = rendered.with_message(format!("{}: {}", self.file, diagnostic.message));
+                }
+            }
+            match term::emit_into_string(&config, &file, &rendered.with_notes(notes)) {
+                Ok(text) => out.push_str(&text),
+                // A place that cannot be drawn still has its words.
+                Err(_) => out.push_str(&format!("error: {}: {}\n", self.file, diagnostic.message)),
+            }
+        }
+        out
+    }
+
+    /// As JSON values, one per diagnostic.
+    #[must_use]
+    pub fn json(&self) -> Vec<serde_json::Value> {
+        self.list
+            .iter()
+            .map(|diagnostic| {
+                let place = match &diagnostic.place {
+                    Place::At(bytes) => Some(line_and_column(&self.text, bytes.start)),
+                    Place::Override(_) | Place::Whole => None,
+                };
+                let overridden = match &diagnostic.place {
+                    Place::Override(text) => Some(text.as_str()),
+                    Place::At(_) | Place::Whole => None,
+                };
+                serde_json::to_value(Plain {
+                    file: &self.file,
+                    line: place.map(|(line, _)| line),
+                    column: place.map(|(_, column)| column),
+                    overridden,
+                    path: diagnostic.path.as_deref(),
+                    message: &diagnostic.message,
+                    expected: diagnostic.expected.as_deref(),
+                    found: diagnostic.found.as_deref(),
+                    cure: diagnostic.cure.as_deref(),
+                })
+                .expect("plain data with text keys")
+            })
+            .collect()
+    }
+}
+
+/// Line and column of a byte, both from 1; columns count characters.
+fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(byte)];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// Breaks a note between words so that it fits 80 columns, later lines indented below the first word.
+fn wrap(note: &str) -> String {
+    const WIDTH: usize = 72;
+    let mut out = String::new();
+    let mut length = 0;
+    for (index, word) in note.split(' ').enumerate() {
+        let word_length = word.chars().count();
+        if index > 0 && length + 1 + word_length > WIDTH {
+            out.push_str("\n         ");
+            length = 9;
+        } else if index > 0 {
+            out.push(' ');
+            length += 1;
+        }
+        out.push_str(word);
+        length += word_length;
+    }
+    out
+}

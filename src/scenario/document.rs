@@ -1,0 +1,129 @@
+//! A scenario file: loaded, overridden, expanded into cells, typed and checked.
+
+use super::checked::Scenario;
+use super::diagnostic::{Diagnostic, Diagnostics, Place};
+use super::draft::Draft;
+use super::parse::parse;
+use super::suggest::closest;
+use super::sweep::{Edited, RawCell, apply_override, expand};
+use super::tree;
+use crate::objectives::Resources;
+use crate::vocab::{Complaint, Problem};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A checked cell of a scenario: its point, and what is to be played there.
+pub type Cell = (Vec<(String, String)>, Scenario);
+
+/// A scenario file and its text.
+#[derive(Clone, Debug)]
+pub struct Document {
+    file: PathBuf,
+    text: String,
+}
+
+impl Document {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// One diagnostic: there is no such file, it is a folder, it is not text, or it is empty.
+    pub fn load(file: &Path) -> Result<Self, Diagnostics> {
+        let refuse = |message: &str, cure: &str| {
+            let diagnostic = Diagnostic::new(Place::Whole, message.to_owned())
+                .expected("a scenario file in RON")
+                .found(message)
+                .cure(cure);
+            Diagnostics::new(file, "", vec![diagnostic])
+        };
+        if file.is_dir() {
+            return Err(refuse("a folder", "name a file inside it, such as scenarios/hospital.ron"));
+        }
+        let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                refuse("no such file", "check the path; it begins at the current folder")
+            }
+            io::ErrorKind::InvalidData => refuse("not UTF-8 text", "save the file as UTF-8"),
+            _ => refuse(&error.to_string(), "make the file readable"),
+        })?;
+        if text.trim().is_empty() {
+            return Err(refuse("an empty file", "start from scenarios/hospital.ron"));
+        }
+        Ok(Self { file: file.to_owned(), text })
+    }
+
+    /// A document from a text that is at hand; `file` is only for messages.
+    #[must_use]
+    pub fn from_text(file: &Path, text: String) -> Self {
+        Self { file: file.to_owned(), text }
+    }
+
+    /// The text as written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// All cells, typed and checked.
+    ///
+    /// # Errors
+    /// Everything that is wrong, at once.
+    pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
+        let fail = |list| Diagnostics::new(&self.file, &self.text, list);
+        let mut edited = Edited::unchanged(&self.text);
+        tree::read(&edited.text).map_err(fail)?;
+        let mut problems = Vec::new();
+        for argument in overrides {
+            match apply_override(&edited, argument) {
+                Ok(new) => edited = new,
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(fail(problems));
+        }
+        let mut cells = Vec::new();
+        for raw in expand(&edited).map_err(fail)? {
+            match checked(&raw, resources) {
+                Ok(scenario) => cells.push((raw.point, scenario)),
+                Err(found) => problems.extend(found),
+            }
+        }
+        if problems.is_empty() { Ok(cells) } else { Err(fail(problems)) }
+    }
+}
+
+fn checked(raw: &RawCell, resources: &Resources) -> Result<Scenario, Vec<Diagnostic>> {
+    let draft: Draft = parse(&raw.edited)?;
+    Scenario::check(draft, resources)
+        .map_err(|problems| problems.into_iter().map(|problem| diagnostic(&raw.edited, problem)).collect())
+}
+
+fn diagnostic(edited: &Edited, problem: Problem) -> Diagnostic {
+    let place = match (tree::read(&edited.text), tree::path(&problem.path)) {
+        (Ok(root), Some(path)) => {
+            let (node, _) = root.follow(&path);
+            edited.place(&node.span)
+        }
+        _ => Place::Whole,
+    };
+    match problem.complaint {
+        Complaint::UnknownName { what, found, known } => {
+            let diagnostic = Diagnostic::new(place, format!("no {what} is called \"{found}\""))
+                .expected(format!("one of {}", known.join(", ")))
+                .found(format!("\"{found}\""))
+                .path(problem.path);
+            match closest(&found, &known) {
+                Some(close) => diagnostic.cure(format!("did you mean \"{close}\"?")),
+                None => diagnostic.cure(format!("name a {what} that exists")),
+            }
+        }
+        Complaint::Wrong { expected, found, cure } => {
+            Diagnostic::new(place, format!("expected {expected}, found {found}"))
+                .expected(expected)
+                .found(found)
+                .cure(cure)
+                .path(problem.path)
+        }
+    }
+}

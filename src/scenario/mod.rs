@@ -1,0 +1,28 @@
+//! The scenario language: RON that a researcher reads aloud, checked as a whole before anything runs.
+//!
+//! ```text
+//! text -> Document -> overrides -> Each -> cells -> Draft (typed) -> Scenario (checked)
+//! ```
+//! Overrides and `Each` edit the text by spans and remember where every byte is from, so an error inside a value of an
+//! `Each` points at that value, and one inside an override names the override.
+
+mod catalogue;
+mod checked;
+mod diagnostic;
+mod document;
+mod draft;
+mod parse;
+mod suggest;
+mod sweep;
+mod tree;
+
+pub use catalogue::{Family, Field, Member, families};
+pub use checked::Scenario;
+pub use diagnostic::{Diagnostic, Diagnostics, Place};
+pub use document::{Cell, Document};
+pub use draft::{Draft, Metric, PartyDraft, PrivacyDraft, Published};
+
+use ron::extensions::Extensions;
+
+/// What RON lets one leave out: brackets around the one value of a variant, and `Some`.
+const EXTENSIONS: Extensions = Extensions::UNWRAP_VARIANT_NEWTYPES.union(Extensions::IMPLICIT_SOME);

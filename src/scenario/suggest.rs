@@ -1,0 +1,22 @@
+//! "Did you mean ...?"
+
+/// The known name that is closest to `found`, if any is close.
+pub(super) fn closest<'a>(found: &str, known: &'a [String]) -> Option<&'a str> {
+    let lower = found.to_lowercase();
+    let score = |name: &str| strsim::jaro_winkler(&lower, &name.to_lowercase());
+    let best = known.iter().map(|name| (score(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (best.0 > 0.75).then_some(best.1.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn near_misses_are_found_and_far_ones_are_not() {
+        let known = ["latency", "loss", "availability"].map(str::to_owned);
+        assert_eq!(closest("latencyy", &known), Some("latency"));
+        assert_eq!(closest("Loss", &known), Some("loss"));
+        assert_eq!(closest("zzz", &known), None);
+    }
+}

@@ -1,0 +1,369 @@
+//! `Each` and the overrides of the command line: edits of the text by spans, which remember where they came from.
+
+use super::diagnostic::{Diagnostic, Place};
+use super::tree::{self, Body, Node, Step};
+use std::ops::Range;
+
+/// A text made from the user's by replacing some spans; every byte can be traced back.
+#[derive(Clone, Debug)]
+pub(super) struct Edited {
+    pub(super) text: String,
+    pieces: Vec<Piece>,
+}
+
+/// A run of bytes of the edited text, and where they are from.
+#[derive(Clone, Debug)]
+struct Piece {
+    length: usize,
+    origin: Origin,
+}
+
+#[derive(Clone, Debug)]
+enum Origin {
+    /// The user's file, from this byte on.
+    File(usize),
+    /// An override, as typed.
+    Override(String),
+}
+
+impl Edited {
+    pub(super) fn unchanged(text: &str) -> Self {
+        let piece = Piece { length: text.len(), origin: Origin::File(0) };
+        Self { text: text.to_owned(), pieces: vec![piece] }
+    }
+
+    /// Where a span of the edited text stands in what the user wrote.
+    pub(super) fn place(&self, span: &Range<usize>) -> Place {
+        let mut start = 0;
+        for piece in &self.pieces {
+            let end = start + piece.length;
+            if span.start < end || (span.start == end && end == self.text.len()) {
+                return match &piece.origin {
+                    Origin::Override(text) => Place::Override(text.clone()),
+                    Origin::File(byte) => {
+                        let from = byte + (span.start - start);
+                        // A span that goes beyond its piece is cut at the end of the piece.
+                        let length = span.end.min(end).saturating_sub(span.start);
+                        Place::at(from..from + length)
+                    }
+                };
+            }
+            start = end;
+        }
+        Place::Whole
+    }
+
+    /// The pieces of a span.
+    fn cut(&self, span: Range<usize>) -> Vec<Piece> {
+        let mut cut = Vec::new();
+        let mut start = 0;
+        for piece in &self.pieces {
+            let (from, to) = (span.start.max(start), span.end.min(start + piece.length));
+            if from < to {
+                let origin = match &piece.origin {
+                    Origin::File(byte) => Origin::File(byte + (from - start)),
+                    Origin::Override(text) => Origin::Override(text.clone()),
+                };
+                cut.push(Piece { length: to - from, origin });
+            }
+            start += piece.length;
+        }
+        cut
+    }
+
+    /// Replaces spans, which must be in order and apart, each by a span of this very text.
+    fn rearranged(&self, replacements: &[(Range<usize>, Range<usize>)]) -> Self {
+        let (mut text, mut pieces, mut at) = (String::new(), Vec::new(), 0);
+        for (old, new) in replacements {
+            text.push_str(&self.text[at..old.start]);
+            pieces.extend(self.cut(at..old.start));
+            text.push_str(&self.text[new.clone()]);
+            pieces.extend(self.cut(new.clone()));
+            at = old.end;
+        }
+        text.push_str(&self.text[at..]);
+        pieces.extend(self.cut(at..self.text.len()));
+        Self { text, pieces }
+    }
+
+    /// Replaces one span by the text of an override.
+    fn overridden(&self, span: Range<usize>, new: &str, argument: &str) -> Self {
+        let mut text = self.text[..span.start].to_owned();
+        text.push_str(new);
+        text.push_str(&self.text[span.end..]);
+        let mut pieces = self.cut(0..span.start);
+        pieces.push(Piece { length: new.len(), origin: Origin::Override(argument.to_owned()) });
+        pieces.extend(self.cut(span.end..self.text.len()));
+        Self { text, pieces }
+    }
+
+    /// The text without one span.
+    pub(super) fn without(&self, span: Range<usize>) -> Self {
+        self.rearranged(&[(span, 0..0)])
+    }
+}
+
+/// Applies one `path=RON` of the command line.
+pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, Diagnostic> {
+    let problem = |message: String| Diagnostic::new(Place::Override(argument.to_owned()), message);
+    let form = "write -o path.to.field=VALUE, as in -o seed=7";
+    let Some((left, right)) = argument.split_once('=') else {
+        return Err(problem("no `=` in the override".to_owned()).cure(form));
+    };
+    let Some(path) = tree::path(left).filter(|path| !path.is_empty()) else {
+        return Err(problem(format!("`{left}` is not a path")).cure(form));
+    };
+    tree::read(right).map_err(|errors| {
+        let what = errors.first().map_or_else(String::new, |error| error.message.clone());
+        problem(format!("the value is not RON: {what}"))
+            .found(right)
+            .cure("texts need quotation marks inside the shell's own: -o name='\"trial\"'")
+    })?;
+    let root = tree::read(&edited.text).map_err(|mut errors| errors.remove(0))?;
+    let (node, taken) = root.follow(&path);
+    if taken == path.len() {
+        return Ok(edited.overridden(node.span.clone(), right.trim(), argument));
+    }
+    // A field that has its default is written in, if the struct is there.
+    match (&path[taken], &node.body) {
+        (Step::Name(name), Body::Fields(entries)) if taken + 1 == path.len() => {
+            let at = entries.first().map_or(node.span.end - 1, |entry| entry.span.start);
+            Ok(edited.overridden(at..at, &format!("{name}: {}, ", right.trim()), argument))
+        }
+        (Step::Name(name), Body::Tuple(items)) if taken + 1 == path.len() && items.is_empty() => {
+            let at = node.span.end - 1;
+            Ok(edited.overridden(at..at, &format!("{name}: {}", right.trim()), argument))
+        }
+        (step, _) => {
+            let step = match step {
+                Step::Name(name) => format!("`{name}`"),
+                Step::Index(index) => format!("[{index}]"),
+            };
+            let known: Vec<String> = node.entries().iter().map(|entry| entry.key.clone()).collect();
+            let message = format!("the scenario has no {step} there");
+            let mut diagnostic = problem(message).found(left);
+            if known.is_empty() {
+                diagnostic = diagnostic.cure("set the value that contains it as a whole");
+            } else {
+                diagnostic = diagnostic.expected(format!("one of {}", known.join(", ")));
+                if let Some(close) = super::suggest::closest(step.trim_matches('`'), &known) {
+                    diagnostic = diagnostic.cure(format!("did you mean `{close}`?"));
+                }
+            }
+            Err(diagnostic)
+        }
+    }
+}
+
+/// An `Each`: where it stands, what it is called, and the spans of its values.
+struct Sweep {
+    span: Range<usize>,
+    name: String,
+    values: Vec<Choice>,
+}
+
+/// One value of an `Each`: its text, and where that stands if it stands in the text at all.
+#[derive(Clone)]
+struct Choice {
+    shown: String,
+    span: Option<Range<usize>>,
+}
+
+/// One cell before it is typed.
+#[derive(Clone, Debug)]
+pub(super) struct RawCell {
+    pub(super) point: Vec<(String, String)>,
+    pub(super) edited: Edited,
+}
+
+/// Most cells of one study.
+const MOST_CELLS: usize = 100_000;
+
+/// One cell for every combination of values, the `Each` that comes first in the text changing slowest.
+pub(super) fn expand(edited: &Edited) -> Result<Vec<RawCell>, Vec<Diagnostic>> {
+    let place = |diagnostics: Vec<Diagnostic>| -> Vec<Diagnostic> {
+        let trace = |mut diagnostic: Diagnostic| {
+            if let Place::At(span) = &diagnostic.place {
+                diagnostic.place = edited.place(span);
+            }
+            diagnostic
+        };
+        diagnostics.into_iter().map(trace).collect()
+    };
+    // `Range(0, 30)` is written out first, so that every value of an `Each` stands in the text.
+    let root = tree::read(&edited.text).map_err(place)?;
+    let (mut sweeps, mut problems) = (Vec::new(), Vec::new());
+    collect(&root, &edited.text, &mut String::new(), &mut sweeps, &mut problems);
+    let mut axes: Vec<(String, usize)> = Vec::new();
+    for sweep in &sweeps {
+        match axes.iter().find(|(name, _)| *name == sweep.name) {
+            None => axes.push((sweep.name.clone(), sweep.values.len())),
+            Some((_, length)) if *length != sweep.values.len() => problems.push(
+                Diagnostic::new(
+                    Place::at(sweep.span.clone()),
+                    format!("two Each are called \"{}\" but differ in length", sweep.name),
+                )
+                .expected(format!("{length} values, as in the first of them"))
+                .found(format!("{} values", sweep.values.len()))
+                .cure("two Each of one name move together; give this one another name to combine them"),
+            ),
+            Some(_) => {}
+        }
+    }
+    let cells = axes.iter().try_fold(1usize, |product, (_, length)| product.checked_mul(*length));
+    let cells = cells.filter(|cells| *cells <= MOST_CELLS);
+    if cells.is_none() {
+        problems.push(
+            Diagnostic::new(Place::Whole, "the study has too many cells".to_owned())
+                .expected(format!("at most {MOST_CELLS} cells"))
+                .cure("shorten a list, or link two Each by one name"),
+        );
+    }
+    if !problems.is_empty() {
+        return Err(place(problems));
+    }
+    Ok((0..cells.unwrap_or(0)).map(|index| cell(edited, &sweeps, &axes, index)).collect())
+}
+
+fn cell(edited: &Edited, sweeps: &[Sweep], axes: &[(String, usize)], index: usize) -> RawCell {
+    let mut chosen = vec![0; axes.len()];
+    let mut rest = index;
+    for (place, (_, length)) in axes.iter().enumerate().rev() {
+        chosen[place] = rest % length;
+        rest /= length;
+    }
+    let choice = |name: &str| axes.iter().position(|(known, _)| known == name).map_or(0, |axis| chosen[axis]);
+    let mut current = edited.clone();
+    // From the back, so that earlier spans stay where they are.
+    for sweep in sweeps.iter().rev() {
+        let value = &sweep.values[choice(&sweep.name)];
+        current = match &value.span {
+            Some(span) => current.rearranged(&[(sweep.span.clone(), span.clone())]),
+            None => current.computed(sweep.span.clone(), &value.shown),
+        };
+    }
+    let shown = |name: &String| {
+        let sweep = sweeps.iter().find(|sweep| sweep.name == *name);
+        sweep.map_or_else(String::new, |sweep| sweep.values[choice(name)].shown.clone())
+    };
+    RawCell { point: axes.iter().map(|(name, _)| (name.clone(), shown(name))).collect(), edited: current }
+}
+
+impl Edited {
+    /// Replaces a span by a text that was computed from it; all of it is traced to the span's start.
+    fn computed(&self, span: Range<usize>, new: &str) -> Self {
+        let mut text = self.text[..span.start].to_owned();
+        text.push_str(new);
+        text.push_str(&self.text[span.end..]);
+        let mut pieces = self.cut(0..span.start);
+        let origin = match self.cut(span.clone()).into_iter().next() {
+            Some(piece) => piece.origin,
+            None => Origin::File(0),
+        };
+        pieces.push(Piece { length: new.len(), origin });
+        pieces.extend(self.cut(span.end..self.text.len()));
+        Self { text, pieces }
+    }
+}
+
+fn collect(
+    node: &Node,
+    text: &str,
+    path: &mut String,
+    sweeps: &mut Vec<Sweep>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    if node.name.as_deref() == Some("Each") {
+        match each(node, text, path) {
+            Ok(sweep) => sweeps.push(sweep),
+            Err(problem) => problems.push(problem),
+        }
+        return;
+    }
+    let length = path.len();
+    match &node.body {
+        Body::Fields(entries) | Body::Map(entries) => {
+            for entry in entries {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(&entry.key);
+                collect(&entry.value, text, path, sweeps, problems);
+                path.truncate(length);
+            }
+        }
+        Body::Tuple(items) | Body::List(items) => {
+            for (index, item) in items.iter().enumerate() {
+                path.push_str(&format!("[{index}]"));
+                collect(item, text, path, sweeps, problems);
+                path.truncate(length);
+            }
+        }
+        Body::Leaf => {}
+    }
+}
+
+const EACH_FORM: &str = "write Each(\"name\", [1, 2, 3]) or Each(\"name\", Range(0, 30))";
+
+fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
+    let problem = |node: &Node, message: &str| {
+        Diagnostic::new(Place::at(node.span.clone()), message.to_owned()).path(path).cure(EACH_FORM)
+    };
+    let Body::Tuple(arguments) = &node.body else {
+        return Err(problem(node, "an Each without a list of values"));
+    };
+    let (name, list) = match arguments.as_slice() {
+        [list] => (path.to_owned(), list),
+        [name, list] => {
+            let quoted = text[name.span.clone()].trim();
+            let inner = quoted.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+            (inner.ok_or_else(|| problem(name, "the name of an Each is a text"))?.to_owned(), list)
+        }
+        _ => return Err(problem(node, "an Each has a name and a list of values")),
+    };
+    let values = match &list.body {
+        Body::List(items) => {
+            let choice = |item: &Node| Choice {
+                shown: text[item.span.clone()].to_owned(),
+                span: Some(item.span.clone()),
+            };
+            items.iter().map(choice).collect()
+        }
+        Body::Tuple(bounds) if list.name.as_deref() == Some("Range") => {
+            numbers(bounds, text).ok_or_else(|| {
+                problem(list, "a Range has a first number, a number to stop before, and a step above 0")
+            })?
+        }
+        Body::Tuple(_) | Body::Fields(_) | Body::Map(_) | Body::Leaf => {
+            return Err(problem(list, "the values of an Each are a list"));
+        }
+    };
+    if values.is_empty() {
+        return Err(problem(list, "an Each without any value"));
+    }
+    if list.children().iter().any(|child| holds_each(child)) {
+        return Err(problem(list, "an Each within the values of another"));
+    }
+    Ok(Sweep { span: node.span.clone(), name, values })
+}
+
+fn holds_each(node: &Node) -> bool {
+    node.name.as_deref() == Some("Each") || node.children().iter().any(|child| holds_each(child))
+}
+
+/// The whole numbers of `Range(first, stop)` or `Range(first, stop, step)`, `stop` left out.
+fn numbers(bounds: &[Node], text: &str) -> Option<Vec<Choice>> {
+    let bounds: Vec<i64> =
+        bounds.iter().map(|bound| text[bound.span.clone()].trim().parse().ok()).collect::<Option<_>>()?;
+    let (first, stop, step) = match bounds.as_slice() {
+        [first, stop] => (*first, *stop, 1),
+        [first, stop, step] if *step > 0 => (*first, *stop, *step),
+        _ => return None,
+    };
+    let count = stop.checked_sub(first)?.max(0) / step;
+    if count > MOST_CELLS as i64 {
+        return None;
+    }
+    let step = usize::try_from(step).ok()?;
+    Some((first..stop).step_by(step).map(|n| Choice { shown: n.to_string(), span: None }).collect())
+}
