@@ -5,13 +5,21 @@
 
 mod basic;
 mod claims;
+mod complex;
 mod composition;
+mod laws;
+mod pairs;
 mod priced;
+mod rdp;
+pub(in crate::privacy) mod single;
+mod tight;
 
 pub use basic::Basic;
 pub use claims::{Claimed, claims};
 pub use composition::{Composition, Item};
 pub use priced::{Priced, Standing};
+pub use rdp::Rdp;
+pub use tight::Tight;
 
 use crate::vocab::Delta;
 
