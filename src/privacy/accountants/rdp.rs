@@ -1,7 +1,7 @@
 //! Renyi differential privacy with continuous orders.
 
 use super::composition::Item;
-use super::laws::Direction;
+use super::laws::{BoundedRange, Direction, Law};
 use super::pairs::{self, Exponential};
 use super::{Accountant, Composition, Priced, Standing};
 use crate::vocab::{Cost, Delta};
@@ -123,4 +123,13 @@ fn bounded_range(item: &Item, s: f64) -> f64 {
     let whole = libm::log(-libm::expm1(-(s + 1.0) * r)) + r;
     let t = libm::log(s / (s + 1.0)) + whole - libm::log(-libm::expm1(-s * r));
     (s * t + whole - libm::log((s + 1.0) * libm::expm1(r))).max(0.0)
+}
+
+/// By how much an item's log moment falls short of that of the law that dominates all bounded-range mechanisms.
+pub(super) fn spared_by_bounded_range(item: &Item, s: f64) -> f64 {
+    let Cost::ExponentialMechanism { epsilon } = item.cost else { return 0.0 };
+    if epsilon <= 0.0 {
+        return 0.0;
+    }
+    item.count as f64 * (BoundedRange { epsilon }.cumulants(s).value - bounded_range(item, s))
 }

@@ -53,11 +53,13 @@ impl Law for BoundedRange {
         Some(((1.0 + fall) / (1.0 - fall) * w / (w * w + 4.0 * y * y).sqrt()).min(1.0))
     }
 
-    fn cells(&self, width: f64, _tilt: f64) -> HalfCells {
+    fn cells(&self, width: f64, tilt: f64) -> HalfCells {
         let e = self.epsilon;
+        let low = (e - 50.0 / (tilt + 0.5)).max(-e);
         let scale = 0.25 / libm::sinh(0.5 * e);
-        let mut cells = HalfCells::new(width, -e, e);
-        cells.add_half_exponential(-e, e, scale);
+        let mut cells = HalfCells::new(width, low, e);
+        cells.swept = 2.0 * scale * (libm::exp(0.5 * low) - libm::exp(-0.5 * e)).max(0.0);
+        cells.add_half_exponential(low, e, scale);
         cells
     }
 }

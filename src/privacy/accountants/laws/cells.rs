@@ -28,6 +28,8 @@ pub(in crate::privacy::accountants) struct HalfCells {
     pub(in crate::privacy::accountants) mass: Vec<f64>,
     /// The part of it that goes to the upper end.
     pub(in crate::privacy::accountants) up: Vec<f64>,
+    /// P's mass below the first cell, not cut up.
+    pub(in crate::privacy::accountants) swept: f64,
 }
 
 impl HalfCells {
@@ -36,7 +38,7 @@ impl HalfCells {
         let first = 2 * (low / width).floor() as i64;
         let last = 2 * ((high / width).floor() as i64 + 1);
         let count = (last - first) as usize;
-        Self { width, first, mass: vec![0.0; count], up: vec![0.0; count] }
+        Self { width, first, mass: vec![0.0; count], up: vec![0.0; count], swept: 0.0 }
     }
 
     fn half(&self) -> f64 {

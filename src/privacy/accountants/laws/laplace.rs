@@ -53,13 +53,26 @@ impl Law for Laplace {
         Some(self.u)
     }
 
-    fn cells(&self, width: f64, _tilt: f64) -> HalfCells {
+    fn continuous_mass(&self, s: f64) -> f64 {
+        // One half of e^{s u} is the upper atom, one half of e^{-(s+1) u} the lower one.
+        let w = 2.0 * s + 1.0;
+        let fall = libm::exp(-w * self.u);
+        1.0 - 0.5 * (1.0 + fall) / ((s + 1.0) / w + s / w * fall)
+    }
+
+    fn cells(&self, width: f64, tilt: f64) -> HalfCells {
         let u = self.u;
-        let mut cells = HalfCells::new(width, -u, u);
-        cells.add_atom(u, 0.5);
-        cells.add_atom(-u, 0.5 * libm::exp(-u));
+        let low = (u - 50.0 / (tilt + 0.5)).max(-u);
         let scale = 0.25 * libm::exp(-0.5 * u);
-        cells.add_half_exponential(-u, u, scale);
+        let mut cells = HalfCells::new(width, low, u);
+        cells.add_atom(u, 0.5);
+        if low > -u {
+            // The lower atom and the density up to the cut.
+            cells.swept = 0.5 * libm::exp(-u) + 2.0 * scale * (libm::exp(0.5 * low) - libm::exp(-0.5 * u));
+        } else {
+            cells.add_atom(-u, 0.5 * libm::exp(-u));
+        }
+        cells.add_half_exponential(low, u, scale);
         cells
     }
 }

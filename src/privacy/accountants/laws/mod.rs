@@ -78,6 +78,11 @@ pub(super) trait Law: fmt::Debug {
         None
     }
 
+    /// The part of the tilted law that is not in atoms, about.
+    fn continuous_mass(&self, _s: f64) -> f64 {
+        1.0
+    }
+
     /// The law cut into cells of the given width; `tilt` says where accuracy is wanted (mass far from the tilted law's
     /// centre may be moved to the nearest cell that is kept, upwards).
     fn cells(&self, width: f64, tilt: f64) -> HalfCells;

@@ -62,6 +62,10 @@ impl Law for TwoAtoms {
         Some(self.high)
     }
 
+    fn continuous_mass(&self, _s: f64) -> f64 {
+        0.0
+    }
+
     fn cells(&self, width: f64, _tilt: f64) -> HalfCells {
         let mut cells = HalfCells::new(width, self.low, self.high);
         cells.add_atom(self.high, self.p_high);

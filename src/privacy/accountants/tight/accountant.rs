@@ -92,7 +92,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
 }
 
 /// Both ends of epsilon (at least 0) for priceable items, the worse of the two directions.
-fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
+pub(in crate::privacy::accountants) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
     if let Some(epsilon) = closed_form(items, delta) {
         return Ends { lower: epsilon, upper: epsilon };
     }

@@ -7,19 +7,41 @@ use std::f64::consts::TAU;
 
 #[derive(Debug)]
 pub(super) struct Fft {
-    /// exp(-2 pi i k / n) for k < n/2.
+    /// For each half-length h = n/2, n/4, ..., 1 one after the other: exp(-pi i k / h) for k < h.
     turns: Vec<Complex>,
 }
 
 impl Fft {
     /// A transform of length `n`, a power of two, at least 2.
     pub(super) fn new(n: usize) -> Self {
-        let turns = (0..n / 2).map(|k| Complex::turn(-TAU * (k as f64 / n as f64))).collect();
+        let half = n / 2;
+        // A product of a coarse and a fine turn costs far less than a sine and is as good to two last bits.
+        let fine = 1 << (half.trailing_zeros() / 2);
+        let turn = |k: usize| Complex::turn(-TAU * (k as f64 / n as f64));
+        let near: Vec<Complex> = (0..fine).map(turn).collect();
+        let mut turns = Vec::with_capacity(n);
+        for k in (0..half).step_by(fine) {
+            let far = turn(k);
+            turns.extend(near.iter().map(|near| far * *near));
+        }
+        let (mut from, mut length) = (0, half);
+        while length > 1 {
+            for k in (0..length).step_by(2) {
+                turns.push(turns[from + k]);
+            }
+            from += length;
+            length /= 2;
+        }
         Self { turns }
     }
 
     pub(super) fn len(&self) -> usize {
-        2 * self.turns.len()
+        self.turns.len() + 1
+    }
+
+    /// The turns for blocks of twice `half`.
+    fn turns(&self, half: usize) -> &[Complex] {
+        &self.turns[self.len() - 2 * half..][..half]
     }
 
     /// Where the coefficient of frequency `k` stands after `forward`.
@@ -33,10 +55,10 @@ impl Fft {
         let n = self.len();
         let mut half = n / 2;
         while half >= 1 {
-            let stride = n / (2 * half);
+            let turns = self.turns(half);
             for block in values.chunks_exact_mut(2 * half) {
                 let (left, right) = block.split_at_mut(half);
-                for ((a, b), turn) in left.iter_mut().zip(right).zip(self.turns.iter().step_by(stride)) {
+                for ((a, b), turn) in left.iter_mut().zip(right).zip(turns) {
                     let difference = *a - *b;
                     *a = *a + *b;
                     *b = difference * *turn;
@@ -51,10 +73,10 @@ impl Fft {
         let n = self.len();
         let mut half = 1;
         while half < n {
-            let stride = n / (2 * half);
+            let turns = self.turns(half);
             for block in values.chunks_exact_mut(2 * half) {
                 let (left, right) = block.split_at_mut(half);
-                for ((a, b), turn) in left.iter_mut().zip(right).zip(self.turns.iter().step_by(stride)) {
+                for ((a, b), turn) in left.iter_mut().zip(right).zip(turns) {
                     let turned = *b * turn.conj();
                     *b = *a - turned;
                     *a = *a + turned;

@@ -12,16 +12,18 @@ use crate::privacy::accountants::complex::Complex;
 use crate::privacy::accountants::laws::HalfCells;
 
 const LEAST_POINTS: usize = 1 << 12;
-const MOST_POINTS: usize = 1 << 16;
+const MOST_POINTS: usize = 1 << 18;
 /// Wanted accuracy of epsilon.
-const WANTED: f64 = 1e-8;
+const WANTED: f64 = 2e-9;
 
 /// Epsilon at `delta` with both ends.
 pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Ends {
     let c = saddle.c;
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
-    // Rounding adds at most spacing^2 / 6 of variance per release, which shifts epsilon by c/2 times that.
-    let wanted = (12.0 * WANTED / (releases * c)).sqrt();
+    // Rounding adds about spacing^2 / 6 of variance per unit of mass outside of atoms, which shifts epsilon by c/2
+    // times that.
+    let moving: f64 = laws.iter().map(|(law, count)| *count as f64 * law.continuous_mass(c)).sum();
+    let wanted = (12.0 * WANTED / (moving * c).max(1e-300)).sqrt();
     let half_window = half_window(laws, saddle);
     let points = (2.0 * half_window / wanted).min(MOST_POINTS as f64).max(LEAST_POINTS as f64);
     let points = (points as usize).next_power_of_two();
@@ -92,11 +94,11 @@ fn max_modulus(values: &[Complex]) -> f64 {
     values.iter().fold(0.0, |most: f64, v| most.max(v.norm_squared())).sqrt()
 }
 
-/// How far from its mean the tilted total may stray with probability e^-40, by Chernoff's bound on either side.
+/// How far from its mean the tilted total may stray with probability e^-28, by Chernoff's bound on either side.
 fn half_window(laws: &Laws, saddle: &Saddle) -> f64 {
     let (c, k) = (saddle.c, saddle.cumulants);
     let spread = k.variance.sqrt().max(1e-12);
-    let reach = |r: f64| (cumulants(laws, c + r).value - k.value - r * k.mean + 40.0) / r.abs();
+    let reach = |r: f64| (cumulants(laws, c + r).value - k.value - r * k.mean + 28.0) / r.abs();
     let best = |sign: f64| {
         [1.0, 2.0, 4.0, 8.0]
             .map(|spreads| reach(sign * if sign < 0.0 { (spreads / spread).min(0.9 * c) } else { spreads / spread }))
@@ -181,6 +183,8 @@ fn worse_masses(cells: &HalfCells) -> Vec<f64> {
     let half = 0.5 * cells.width;
     let (down, whole) = (-libm::expm1(-half), -libm::expm1(-cells.width));
     let mut masses = vec![0.0; cells.mass.len() / 2 + 1];
+    // Moving mass towards larger losses is worse; moving none of it (below) is better.
+    masses[0] = cells.swept;
     for (k, (mass, up)) in cells.mass.chunks_exact(2).zip(cells.up.chunks_exact(2)).enumerate() {
         // What the upper end must get so that Q keeps its mass, from the shares within the two halves.
         let above = (up[0] * down + mass[1] * down + up[1] * down * libm::exp(-half)) / whole;

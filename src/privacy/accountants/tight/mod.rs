@@ -15,3 +15,4 @@ mod lattice;
 mod staircase;
 
 pub use accountant::Tight;
+pub(super) use accountant::curve;
