@@ -1,9 +1,11 @@
 //! Basic composition: epsilons add up, deltas add up.
 
-use super::{Accountant, Composition, Priced, Standing};
-use crate::vocab::{Cost, Delta};
+use super::guarantees::{self, Guarantees};
+use super::{Accountant, Composition, Priced, Standing, pairs};
+use crate::vocab::Delta;
 
-/// Epsilons and deltas add up, for adaptively chosen releases too.
+/// Epsilons and deltas add up, for adaptively chosen releases too. What has no (epsilon, delta) of its own (Gaussians)
+/// gets an equal share of the delta that is left, and its exact single-release epsilon at that share.
 ///
 /// Source: Dwork and Roth 2014, Theorem 3.16.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,35 +21,20 @@ impl Accountant for Basic {
     }
 
     fn price(&self, composition: &Composition, delta: Delta) -> Priced {
-        let (mut epsilon, mut spent, mut unpriced) = (0.0, 0.0, Vec::new());
-        for item in composition.items() {
-            let count = item.count as f64;
-            match guarantee(&item.cost) {
-                Some((e, d)) => {
-                    epsilon += count * e;
-                    spent += count * d;
-                }
-                None => unpriced.push(item),
-            }
-        }
-        if !unpriced.is_empty() || spent > delta.get() {
+        let items = composition.items();
+        let unpriced = pairs::unpriceable(items);
+        if !unpriced.is_empty() {
             return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
         }
+        let spent = guarantees::own_deltas(items);
+        // A total of exactly delta is allowed, and rounding must not forbid it.
+        if spent > delta.get() * (1.0 + 1e-12) {
+            return Priced::spent(spent, delta, composition);
+        }
+        let epsilon = match guarantees::at_share(items, delta.get() - spent) {
+            Some(Guarantees { pairs, .. }) => pairs.iter().map(|(epsilon, count)| epsilon * *count as f64).sum(),
+            None => return Priced::spent(spent, delta, composition),
+        };
         Priced::plain(epsilon, Standing::Bound, composition)
-    }
-}
-
-/// The (epsilon, delta) of one release, where it has one of its own.
-fn guarantee(cost: &Cost) -> Option<(f64, f64)> {
-    match *cost {
-        Cost::Laplace { scale } => Some((1.0 / scale, 0.0)),
-        Cost::ExponentialMechanism { epsilon }
-        | Cost::RandomizedResponse { epsilon }
-        | Cost::PureDp { epsilon } => Some((epsilon, 0.0)),
-        Cost::ApproximateDp { epsilon, delta } => Some((epsilon, delta)),
-        Cost::Gaussian { .. }
-        | Cost::PoissonGaussian { .. }
-        | Cost::FixedSizeGaussian { .. }
-        | Cost::Unprotected => None,
     }
 }

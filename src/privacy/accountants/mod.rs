@@ -3,15 +3,32 @@
 //! All of them read a [`Composition`] (costs, counted) and answer with a [`Priced`]. None of them skips anything: an
 //! event that an accountant cannot price makes its answer infinite and is named in the notes.
 
+mod advanced;
 mod basic;
 mod claims;
+mod complex;
 mod composition;
+mod gdp;
+mod guarantees;
+mod laws;
+mod moments;
+mod optimal;
+mod pairs;
 mod priced;
+mod rdp;
+pub(in crate::privacy) mod single;
+mod tight;
 
+pub use advanced::Advanced;
 pub use basic::Basic;
 pub use claims::{Claimed, claims};
 pub use composition::{Composition, Item};
+pub use gdp::Gdp;
+pub use moments::Moments;
+pub use optimal::Optimal;
 pub use priced::{Priced, Standing};
+pub use rdp::Rdp;
+pub use tight::Tight;
 
 use crate::vocab::Delta;
 
@@ -29,4 +46,10 @@ pub trait Accountant: std::fmt::Debug {
 
     /// Epsilon of all releases together, at `delta`.
     fn price(&self, composition: &Composition, delta: Delta) -> Priced;
+}
+
+/// Every accountant, the one to quote first.
+#[must_use]
+pub fn all() -> [&'static dyn Accountant; 7] {
+    [&Tight, &Rdp, &Moments, &Optimal, &Advanced, &Basic, &Gdp]
 }

@@ -2,6 +2,7 @@
 
 use super::Composition;
 use super::composition::Item;
+use crate::vocab::Delta;
 use serde::{Serialize, Serializer};
 
 /// What an answer is worth.
@@ -43,6 +44,15 @@ impl Priced {
     pub(super) fn plain(epsilon: f64, standing: Standing, composition: &Composition) -> Self {
         let notes = composition.conditions().map(str::to_owned).collect();
         Self { epsilon, standing, lower: None, upper: None, order: None, notes }
+    }
+
+    /// Infinity, because releases of known (epsilon, delta) use up the whole delta.
+    pub(super) fn spent(failure: f64, delta: Delta, composition: &Composition) -> Self {
+        let mut priced = Self::plain(f64::INFINITY, Standing::Bound, composition);
+        let all = delta.get();
+        let note = format!("the releases' own deltas come to {failure:e}, which leaves nothing of the {all:e} asked for");
+        priced.notes.insert(0, note);
+        priced
     }
 
     /// Infinity, because of `unpriced` items.

@@ -1,0 +1,53 @@
+//! Advanced composition, for releases with different guarantees.
+
+use super::guarantees::{self, Guarantees};
+use super::{Accountant, Composition, Priced, Standing, pairs};
+use crate::vocab::Delta;
+
+/// Epsilons add up like a random walk with drift: the sum of e (e^e - 1)/(e^e + 1), plus the square root of
+/// 2 ln(1/slack) times the sum of squares; or basic composition, whichever is smaller.
+///
+/// Source: Dwork, Rothblum and Vadhan 2010, in the form of Kairouz, Oh and Viswanath 2015, Theorem 3.5.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Advanced;
+
+impl Accountant for Advanced {
+    fn name(&self) -> &'static str {
+        "advanced"
+    }
+
+    fn about(&self) -> &'static str {
+        "epsilons add up in squares (Kairouz, Oh and Viswanath 2015, Theorem 3.5)"
+    }
+
+    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+        let items = composition.items();
+        let unpriced = pairs::unpriceable(items);
+        if !unpriced.is_empty() {
+            return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
+        }
+        let basic = super::Basic.price(composition, delta).epsilon;
+        let best = guarantees::divisions(items, delta.get())
+            .iter()
+            .map(|guarantees| walk(guarantees, delta.get() - guarantees.delta))
+            .fold(basic, f64::min);
+        if best.is_infinite() {
+            return Priced::spent(guarantees::own_deltas(items), delta, composition);
+        }
+        Priced::plain(best, Standing::Bound, composition)
+    }
+}
+
+fn walk(guarantees: &Guarantees, slack: f64) -> f64 {
+    let (mut drift, mut squares) = (0.0, 0.0);
+    for &(epsilon, count) in &guarantees.pairs {
+        drift += count as f64 * epsilon * libm::tanh(0.5 * epsilon);
+        squares += count as f64 * epsilon * epsilon;
+    }
+    if slack <= 0.0 {
+        return f64::INFINITY;
+    }
+    let classical = (2.0 * squares * -libm::log(slack)).sqrt();
+    let improved = (2.0 * squares * libm::log(std::f64::consts::E + squares.sqrt() / slack)).sqrt();
+    drift + classical.min(improved)
+}

@@ -1,0 +1,77 @@
+//! Releases reduced to their own (epsilon, delta), for the composition theorems that know nothing else.
+
+use super::composition::Item;
+use super::single;
+use crate::vocab::Cost;
+
+/// Every release as (epsilon, delta), the deltas added up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Guarantees {
+    /// Epsilons with their counts.
+    pub(super) pairs: Vec<(f64, u64)>,
+    /// Sum of all deltas.
+    pub(super) delta: f64,
+}
+
+/// Sum of the deltas that releases bring along.
+pub(super) fn own_deltas(items: &[Item]) -> f64 {
+    let own = |item: &Item| match item.cost {
+        Cost::ApproximateDp { delta, .. } => item.count as f64 * delta,
+        Cost::Gaussian { .. }
+        | Cost::Laplace { .. }
+        | Cost::ExponentialMechanism { .. }
+        | Cost::RandomizedResponse { .. }
+        | Cost::PoissonGaussian { .. }
+        | Cost::FixedSizeGaussian { .. }
+        | Cost::PureDp { .. }
+        | Cost::Unprotected => 0.0,
+    };
+    items.iter().map(own).sum()
+}
+
+/// Whether a release has no (epsilon, delta) of its own and needs a share of delta.
+pub(super) fn needs_share(item: &Item) -> bool {
+    matches!(
+        item.cost,
+        Cost::Gaussian { .. } | Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. }
+    )
+}
+
+/// The guarantees when `share` of delta is spread evenly over the releases that need one; nothing if some do and the
+/// share is not above 0. Items must be priceable.
+pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
+    let needy: u64 = items.iter().filter(|item| needs_share(item)).map(|item| item.count).sum();
+    if needy > 0 && share <= 0.0 {
+        return None;
+    }
+    let each = if needy > 0 { share / needy as f64 } else { 0.0 };
+    let epsilon = |item: &Item| match item.cost {
+        Cost::Laplace { scale } => 1.0 / scale,
+        Cost::ExponentialMechanism { epsilon }
+        | Cost::RandomizedResponse { epsilon }
+        | Cost::PureDp { epsilon }
+        | Cost::ApproximateDp { epsilon, .. } => epsilon,
+        Cost::Gaussian { noise_multiplier } => single::gaussian_epsilon(1.0 / noise_multiplier, each),
+        Cost::PoissonGaussian { rate, noise_multiplier } if rate > 0.0 => {
+            single::poisson_epsilon(rate, noise_multiplier, each)
+        }
+        Cost::FixedSizeGaussian { population, size, noise_multiplier } if size > 0 => {
+            single::fixed_size_epsilon(size as f64 / population as f64, noise_multiplier, each)
+        }
+        Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => 0.0,
+        Cost::Unprotected => f64::INFINITY,
+    };
+    let pairs = items.iter().map(|item| (epsilon(item), item.count)).collect();
+    Some(Guarantees { pairs, delta: own_deltas(items) + if needy > 0 { share } else { 0.0 } })
+}
+
+/// Ways to divide what is left of `delta` between the releases' shares and the slack of a theorem: the share, and the
+/// guarantees at it. One way if no release needs a share; none if nothing is left.
+pub(super) fn divisions(items: &[Item], delta: f64) -> Vec<Guarantees> {
+    let left = delta - own_deltas(items);
+    if left <= 0.0 {
+        return Vec::new();
+    }
+    let parts: &[f64] = if items.iter().any(needs_share) { &[0.01, 0.1, 0.5, 0.9] } else { &[0.0] };
+    parts.iter().filter_map(|part| at_share(items, part * left)).collect()
+}

@@ -1,0 +1,153 @@
+//! A law of the loss cut into cells, in a form from which a law on a lattice that is certainly worse, and one that is
+//! certainly better, can be made without cancellation.
+//!
+//! Half-cell k covers losses from k w/2 to (k + 1) w/2. For each, two numbers are kept: P's mass in it, and how much of
+//! that mass goes to the upper end when the cell is replaced by its two ends such that P and Q both keep their mass
+//! ("connect the dots", Doroshenko et al. 2022): the share of a loss l is
+//! (1 - e^{-(l - low)}) / (1 - e^{-w/2}).
+
+use super::gauss_legendre::{FOUR, visit};
+
+/// Where a density lives, in its own coordinate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Support {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// Panels of at most this length resolve the density.
+    pub(super) resolution: f64,
+}
+
+/// A law of the loss on half-cells.
+#[derive(Clone, Debug)]
+pub(in crate::privacy::accountants) struct HalfCells {
+    /// Width of a whole cell, the spacing of the lattice.
+    pub(in crate::privacy::accountants) width: f64,
+    /// Index of the first half-cell; even.
+    pub(in crate::privacy::accountants) first: i64,
+    /// P's mass in each half-cell.
+    pub(in crate::privacy::accountants) mass: Vec<f64>,
+    /// The part of it that goes to the upper end.
+    pub(in crate::privacy::accountants) up: Vec<f64>,
+    /// P's mass below the first cell, not cut up.
+    pub(in crate::privacy::accountants) swept: f64,
+}
+
+impl HalfCells {
+    /// Empty cells that cover losses from `low` to `high`.
+    pub(super) fn new(width: f64, low: f64, high: f64) -> Self {
+        let first = 2 * (low / width).floor() as i64;
+        let last = 2 * ((high / width).floor() as i64 + 1);
+        let count = (last - first) as usize;
+        Self { width, first, mass: vec![0.0; count], up: vec![0.0; count], swept: 0.0 }
+    }
+
+    fn half(&self) -> f64 {
+        0.5 * self.width
+    }
+
+    fn low_of(&self, cell: usize) -> f64 {
+        (self.first + cell as i64) as f64 * self.half()
+    }
+
+    fn cell_of(&self, loss: f64) -> usize {
+        let cell = (loss / self.half()).floor() as i64 - self.first;
+        usize::try_from(cell).unwrap_or(0).min(self.mass.len() - 1)
+    }
+
+    /// The share of a loss within a cell that goes up.
+    fn share(&self, cell: usize, loss: f64) -> f64 {
+        (libm::expm1(-(loss - self.low_of(cell))) / libm::expm1(-self.half())).clamp(0.0, 1.0)
+    }
+
+    pub(super) fn add_atom(&mut self, loss: f64, mass: f64) {
+        let cell = self.cell_of(loss);
+        self.mass[cell] += mass;
+        self.up[cell] += mass * self.share(cell, loss);
+    }
+
+    /// Adds a density of P in a coordinate x in which the loss is `loss(x)`, strictly increasing; `inverse` is its
+    /// inverse, free to return anything out of the support for losses that are out of range.
+    pub(super) fn add_mapped(
+        &mut self,
+        support: Support,
+        density: impl Fn(f64) -> f64,
+        loss: impl Fn(f64) -> f64,
+        inverse: impl Fn(f64) -> f64,
+    ) {
+        let (first, last) = (self.cell_of(loss(support.low)), self.cell_of(loss(support.high)));
+        let mut x = support.low;
+        for cell in first..=last {
+            let end = if cell == last { support.high } else { inverse(self.low_of(cell + 1)) };
+            let end = end.clamp(x, support.high);
+            if end <= x {
+                continue;
+            }
+            let panels = ((end - x) / support.resolution).ceil().max(1.0);
+            let step = (end - x) / panels;
+            let (mut mass, mut up) = (0.0, 0.0);
+            for panel in 0..panels as usize {
+                let from = x + panel as f64 * step;
+                visit(&FOUR, from, from + step, |x, weight| {
+                    let part = weight * density(x);
+                    mass += part;
+                    up += part * self.share(cell, loss(x));
+                });
+            }
+            self.mass[cell] += mass;
+            self.up[cell] += up;
+            x = end;
+        }
+    }
+
+    /// Adds a density of P over losses.
+    pub(super) fn add_density(&mut self, support: Support, density: impl Fn(f64) -> f64) {
+        self.add_mapped(support, density, |l| l, |l| l);
+    }
+
+    /// Adds the density scale e^{l/2} between two losses. In whole cells masses are a geometric sequence.
+    pub(super) fn add_half_exponential(&mut self, low: f64, high: f64, scale: f64) {
+        let density = |l: f64| scale * libm::exp(0.5 * l);
+        let (first, last) = (self.cell_of(low), self.cell_of(high));
+        if last < first + 3 {
+            return self.add_density(Support { low, high, resolution: self.width }, density);
+        }
+        let (inner, outer) = (self.low_of(first + 1), self.low_of(last));
+        self.add_density(Support { low, high: inner, resolution: self.width }, density);
+        self.add_density(Support { low: outer, high, resolution: self.width }, density);
+        let half = self.half();
+        // Of a cell that starts at 0: mass and part that goes up.
+        let (mut mass, mut up) = (0.0, 0.0);
+        visit(&FOUR, 0.0, half, |l, weight| {
+            mass += weight * density(l);
+            up += weight * density(l) * libm::expm1(-l) / libm::expm1(-half);
+        });
+        for cell in first + 1..last {
+            let growth = libm::exp(0.5 * self.low_of(cell));
+            self.mass[cell] += mass * growth;
+            self.up[cell] += up * growth;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_keeps_the_mass_of_p_and_of_q() {
+        // Laplace with scale 1: total mass 1 under P and under Q.
+        let mut cells = HalfCells::new(0.03, -1.0, 1.0);
+        cells.add_atom(1.0, 0.5);
+        cells.add_atom(-1.0, 0.5 * libm::exp(-1.0));
+        cells.add_half_exponential(-1.0, 1.0, 0.25 * libm::exp(-0.5));
+        let p: f64 = cells.mass.iter().sum();
+        let q: f64 = (0..cells.mass.len())
+            .map(|k| {
+                let (low, up) = (cells.low_of(k), cells.up[k]);
+                (cells.mass[k] - up) * libm::exp(-low) + up * libm::exp(-low - cells.half())
+            })
+            .sum();
+        assert!((p - 1.0).abs() < 1e-13, "{p}");
+        assert!((q - 1.0).abs() < 1e-13, "{q}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Gaussian noise on a sum over a fixed-size sample without replacement, one record replaced by another.
+//!
+//! With rate g = size / population, the base pair is P0 = N(1, sigma^2), Q0 = N(0, sigma^2), sigma half the noise
+//! multiplier (replacing a record of norm C moves the sum by up to 2C). For a >= 1 the curve of the subsampled
+//! mechanism is at most that of ((1 - g) Q0 + g P0, Q0) (Balle, Barthe and Gaboardi 2018, Theorem 9); for a < 1 the
+//! symmetric relation gives f(a) = 1 - a + a f(1/a). This is a convex curve, so a pair has it: its loss is L(x) with
+//! density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2, and 0 otherwise.
+//!
+//! An upper bound, not the exact loss: no mechanism is known to attain it for a and 1/a at once.
+
+use super::cells::{HalfCells, Support};
+use super::gauss_legendre::{SIXTEEN, visit};
+use super::subsampled::{Mixture, Point, characteristic, cumulants};
+use super::{Cumulants, Law};
+use crate::privacy::accountants::complex::Complex;
+use crate::rng::normal_cdf;
+use std::f64::consts::TAU;
+
+/// Rate in (0, 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::privacy::accountants) struct FixedSizeGaussian {
+    mixture: Mixture,
+}
+
+impl FixedSizeGaussian {
+    pub(in crate::privacy::accountants) fn new(rate: f64, noise_multiplier: f64) -> Self {
+        Self { mixture: Mixture { rate, sigma: 0.5 * noise_multiplier } }
+    }
+
+    /// P's mass where the loss is 0.
+    fn atom(&self) -> f64 {
+        let Mixture { rate, sigma } = self.mixture;
+        let (near, far) = (normal_cdf(0.5 / sigma), normal_cdf(-0.5 / sigma));
+        // 1 - [(1 - g) far + g near] - far, with 1 = near + far.
+        (1.0 - rate) * (near - far)
+    }
+
+    /// ln E exp(s L), and the tilted law as weighted losses.
+    fn quadrature(&self, s: f64, y_max: f64) -> (f64, Vec<Point>) {
+        let Mixture { sigma, .. } = self.mixture;
+        let variance = sigma * sigma;
+        let far = self.mixture.peaks(s + 1.0).into_iter().fold(1.0, f64::max) + 9.5 * sigma;
+        let panel = (0.75 * sigma).min(1.5 * variance).min(10.0 * variance / y_max.max(1e-300));
+        let panels = ((far - 0.5) / panel).ceil();
+        let width = (far - 0.5) / panels;
+        let mut points = vec![Point { weight: libm::log(self.atom()), loss: 0.0 }];
+        let constant = libm::log(sigma * TAU.sqrt());
+        for k in 0..panels as u64 {
+            let low = 0.5 + k as f64 * width;
+            visit(&SIXTEEN, low, low + width, |x, weight| {
+                let loss = self.mixture.loss(x);
+                let base = libm::log(weight) - 0.5 * x * x / variance - constant;
+                points.push(Point { weight: base + (s + 1.0) * loss, loss });
+                points.push(Point { weight: base - s * loss, loss: -loss });
+            });
+        }
+        let largest = points.iter().map(|p| p.weight).fold(f64::NEG_INFINITY, f64::max);
+        points.retain(|p| p.weight > largest - 45.0);
+        let mut sum = 0.0;
+        for point in &mut points {
+            point.weight = libm::exp(point.weight - largest);
+            sum += point.weight;
+        }
+        points.iter_mut().for_each(|point| point.weight /= sum);
+        (largest + libm::log(sum), points)
+    }
+}
+
+impl Law for FixedSizeGaussian {
+    fn cumulants(&self, s: f64) -> Cumulants {
+        let (value, points) = self.quadrature(s, 0.0);
+        cumulants(value, &points)
+    }
+
+    fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]) {
+        let (_, points) = self.quadrature(s, (from + out.len()) as f64 * step);
+        characteristic(&points, step, from, count, out);
+    }
+
+    fn ceiling(&self, _s: f64, _y: f64) -> Option<f64> {
+        None
+    }
+
+    fn cells(&self, width: f64, tilt: f64) -> HalfCells {
+        let mixture = self.mixture;
+        let Mixture { rate, sigma } = mixture;
+        let normal = |x: f64| libm::exp(-0.5 * x * x / (sigma * sigma)) / (TAU.sqrt() * sigma);
+        let far = mixture.peaks(tilt + 1.0).into_iter().fold(1.0, f64::max) + 10.0 * sigma;
+        let top = mixture.loss(far);
+        let mut cells = HalfCells::new(width, -top, top);
+        cells.add_atom(0.0, self.atom());
+        cells.add_mapped(
+            Support { low: 0.5, high: far, resolution: 0.25 * sigma },
+            |x| (1.0 - rate) * normal(x) + rate * normal(x - 1.0),
+            |x| mixture.loss(x),
+            |l| mixture.inverse(l),
+        );
+        cells.add_mapped(
+            Support { low: -far, high: -0.5, resolution: 0.25 * sigma },
+            normal,
+            |x| -mixture.loss(-x),
+            |l| -mixture.inverse(-l),
+        );
+        cells
+    }
+}

@@ -1,0 +1,78 @@
+//! Laplace noise of scale b: atoms at u = 1/b (half of P's mass) and at -u, and exp(l/2) in between.
+//!
+//! E exp(s L) = e^{s u} (s+1)/(2s+1) + e^{-(s+1) u} s/(2s+1).
+
+use super::cells::HalfCells;
+use super::{Cumulants, Law};
+use crate::privacy::accountants::complex::Complex;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::privacy::accountants) struct Laplace {
+    /// The largest loss, the inverse of the scale.
+    pub(in crate::privacy::accountants) u: f64,
+}
+
+impl Law for Laplace {
+    fn cumulants(&self, s: f64) -> Cumulants {
+        let (u, w) = (self.u, 2.0 * s + 1.0);
+        let e = libm::exp(-w * u);
+        let (lower, first, second) = (s / w, 1.0 / (w * w), 4.0 / (w * w * w));
+        // M e^{-s u} = 1 - (s/w)(1 - e), written so that small u loses no digits.
+        let deficit = lower * -libm::expm1(-w * u);
+        let m = 1.0 - deficit;
+        let m1 = -first + e * (first - 2.0 * u * lower);
+        let m2 = second + e * (-second - 4.0 * u * first + 4.0 * u * u * lower);
+        let (r1, r2) = (m1 / m, m2 / m);
+        Cumulants { value: s * u + libm::log1p(-deficit), mean: u + r1, variance: (r2 - r1 * r1).max(0.0) }
+    }
+
+    fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]) {
+        let u = self.u;
+        let at = |y: f64| {
+            let w = Complex::new(2.0 * s + 1.0, 2.0 * y).inverse();
+            let up = Complex::new(s + 1.0, y) * w * Complex::turn(u * y);
+            let down = Complex::new(s, y) * w * Complex::turn(-u * y).scale(libm::exp(-(2.0 * s + 1.0) * u));
+            up + down
+        };
+        let scale = 1.0 / at(0.0).re;
+        for (j, value) in out.iter_mut().enumerate() {
+            *value *= at((from + j) as f64 * step).scale(scale).power(count);
+        }
+    }
+
+    fn ceiling(&self, s: f64, y: f64) -> Option<f64> {
+        // |s + 1 + i y| / |2s + 1 + 2 i y| falls to 1/2, and |s + i y| / |2s + 1 + 2 i y| rises to 1/2.
+        let w = 2.0 * s + 1.0;
+        let modulus = |re: f64, im: f64| (re * re + im * im).sqrt();
+        let fall = libm::exp(-w * self.u);
+        let above = modulus(s + 1.0, y) / modulus(w, 2.0 * y) + 0.5 * fall;
+        Some((above / ((s + 1.0) / w + s / w * fall)).min(1.0))
+    }
+
+    fn pitch(&self) -> Option<f64> {
+        Some(self.u)
+    }
+
+    fn continuous_mass(&self, s: f64) -> f64 {
+        // One half of e^{s u} is the upper atom, one half of e^{-(s+1) u} the lower one.
+        let w = 2.0 * s + 1.0;
+        let fall = libm::exp(-w * self.u);
+        1.0 - 0.5 * (1.0 + fall) / ((s + 1.0) / w + s / w * fall)
+    }
+
+    fn cells(&self, width: f64, tilt: f64) -> HalfCells {
+        let u = self.u;
+        let low = (u - 50.0 / (tilt + 0.5)).max(-u);
+        let scale = 0.25 * libm::exp(-0.5 * u);
+        let mut cells = HalfCells::new(width, low, u);
+        cells.add_atom(u, 0.5);
+        if low > -u {
+            // The lower atom and the density up to the cut.
+            cells.swept = 0.5 * libm::exp(-u) + 2.0 * scale * (libm::exp(0.5 * low) - libm::exp(-0.5 * u));
+        } else {
+            cells.add_atom(-u, 0.5 * libm::exp(-u));
+        }
+        cells.add_half_exponential(low, u, scale);
+        cells
+    }
+}

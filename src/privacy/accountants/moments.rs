@@ -1,0 +1,66 @@
+//! The moments accountant, with whole orders: the figures that papers print.
+
+use super::composition::Item;
+use super::laws::Direction;
+use super::pairs::{self, Exponential};
+use super::{Accountant, Composition, Priced, Standing, rdp};
+use crate::vocab::{Cost, Delta};
+
+/// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, alpha the log moment of the loss,
+/// the larger of the two directions for each release.
+///
+/// Kept with its whole orders and its old conversion because the published losses were computed with them. Draws
+/// without replacement are refused: the analysis is for Poisson sampling.
+///
+/// Source: Abadi et al. 2016, Theorem 2.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moments;
+
+const ORDERS: u32 = 32;
+
+impl Accountant for Moments {
+    fn name(&self) -> &'static str {
+        "moments"
+    }
+
+    fn about(&self) -> &'static str {
+        "as published: moments of whole orders up to 32 (Abadi et al. 2016, Theorem 2)"
+    }
+
+    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+        let items = composition.items();
+        let not_poisson = |item: &&Item| matches!(item.cost, Cost::FixedSizeGaussian { size, .. } if size > 0);
+        let mut unpriced = pairs::unpriceable(items);
+        unpriced.extend(items.iter().filter(not_poisson).filter(|item| pairs::is_priceable(&item.cost)));
+        if !unpriced.is_empty() {
+            return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
+        }
+        let failure = pairs::failure(items);
+        let Some(left) = pairs::remaining(delta.get(), failure) else {
+            return Priced::spent(failure, delta, composition);
+        };
+        let log_delta = libm::log(left);
+        let laws = Direction::BOTH.map(|direction| pairs::laws(items, direction, Exponential::Dominating));
+        let alpha = |lambda: f64| -> f64 {
+            let worse = laws[0].iter().zip(&laws[1]).map(|((one, count), (other, _))| {
+                *count as f64 * one.cumulants(lambda).value.max(other.cumulants(lambda).value)
+            });
+            let dominating: f64 = worse.sum();
+            // A bounded range has smaller moments than the pair that dominates it.
+            let spared: f64 = items.iter().map(|item| rdp::spared_by_bounded_range(item, lambda)).sum();
+            dominating - spared
+        };
+        if laws[0].is_empty() {
+            return Priced::plain(0.0, Standing::Bound, composition);
+        }
+        let (epsilon, order) = (1..=ORDERS)
+            .map(|lambda| {
+                let lambda = f64::from(lambda);
+                ((alpha(lambda) - log_delta) / lambda, lambda)
+            })
+            .fold((f64::INFINITY, 1.0), |best, next| if next.0 < best.0 { next } else { best });
+        let mut priced = Priced::plain(epsilon.max(0.0), Standing::Bound, composition);
+        priced.order = Some(order);
+        priced
+    }
+}

@@ -1,0 +1,52 @@
+//! The best that can be said about releases of which only (epsilon, delta) is known.
+
+use super::guarantees::{self, Guarantees};
+use super::pairs::Exponential;
+use super::tight;
+use super::{Accountant, Composition, Priced, Standing, pairs};
+use crate::vocab::{Cost, Delta};
+
+/// Optimal composition of (epsilon, delta)-guarantees: each release as randomised response, composed exactly (binomial
+/// sums for equal epsilons, lattices otherwise).
+///
+/// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3; Murtagh and Vadhan 2016 for different epsilons.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Optimal;
+
+impl Accountant for Optimal {
+    fn name(&self) -> &'static str {
+        "optimal"
+    }
+
+    fn about(&self) -> &'static str {
+        "the best for releases known only by (epsilon, delta) (Kairouz, Oh and Viswanath 2015, Theorem 3.3)"
+    }
+
+    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+        let items = composition.items();
+        let unpriced = pairs::unpriceable(items);
+        if !unpriced.is_empty() {
+            return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
+        }
+        let basic = super::Basic.price(composition, delta).epsilon;
+        let best = guarantees::divisions(items, delta.get())
+            .iter()
+            .filter_map(|guarantees| worst_case(guarantees, delta.get() - guarantees.delta))
+            .fold(basic, f64::min);
+        if best.is_infinite() {
+            return Priced::spent(guarantees::own_deltas(items), delta, composition);
+        }
+        Priced::plain(best, Standing::Bound, composition)
+    }
+}
+
+fn worst_case(guarantees: &Guarantees, slack: f64) -> Option<f64> {
+    let mut responses = Composition::new();
+    for &(epsilon, count) in &guarantees.pairs {
+        responses.add(&Cost::RandomizedResponse { epsilon }, count);
+    }
+    // Beyond what a law can express, basic composition stands.
+    let expressible = responses.items().iter().all(|item| pairs::is_priceable(&item.cost));
+    // delta = 1 - (1 - slack) (1 - deltas) is at most slack + deltas.
+    (slack > 0.0 && expressible).then(|| tight::curve(responses.items(), Exponential::Dominating, slack).upper)
+}

@@ -1,0 +1,139 @@
+//! From costs to laws of the loss: the only place where a cost is interpreted.
+
+use super::composition::Item;
+use super::laws::{BoundedRange, Direction, FixedSizeGaussian, Gaussian, Laplace, Law, PoissonGaussian, TwoAtoms};
+use crate::vocab::Cost;
+
+/// Which law stands for an exponential mechanism.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Exponential {
+    /// The dominating one, sound under adaptivity.
+    Dominating,
+    /// The mechanism whose larger loss is this fraction of its range.
+    Fraction(f64),
+}
+
+/// Losses above this would overflow an exponential; no such guarantee protects anything.
+const LARGEST_EPSILON: f64 = 700.0;
+
+/// Whether a cost's numbers are in range and it protects at all.
+pub(super) fn is_priceable(cost: &Cost) -> bool {
+    let positive = |v: f64| v.is_finite() && v > 0.0;
+    let guarantee = |e: f64| (0.0..=LARGEST_EPSILON).contains(&e);
+    match *cost {
+        Cost::Gaussian { noise_multiplier } => positive(noise_multiplier),
+        Cost::Laplace { scale } => positive(scale) && scale >= 1.0 / LARGEST_EPSILON,
+        Cost::ExponentialMechanism { epsilon }
+        | Cost::RandomizedResponse { epsilon }
+        | Cost::PureDp { epsilon } => guarantee(epsilon),
+        Cost::ApproximateDp { epsilon, delta } => guarantee(epsilon) && (0.0..1.0).contains(&delta),
+        Cost::PoissonGaussian { rate, noise_multiplier } => {
+            (0.0..=1.0).contains(&rate) && (positive(noise_multiplier) || rate == 0.0)
+        }
+        Cost::FixedSizeGaussian { population, size, noise_multiplier } => {
+            size <= population && (positive(noise_multiplier) || size == 0)
+        }
+        Cost::Unprotected => false,
+    }
+}
+
+/// Items that no law describes.
+pub(super) fn unpriceable(items: &[Item]) -> Vec<&Item> {
+    items.iter().filter(|item| !is_priceable(&item.cost)).collect()
+}
+
+/// Probability that some release of known (epsilon, delta) fails altogether: 1 - product of (1 - delta).
+pub(super) fn failure(items: &[Item]) -> f64 {
+    let log: f64 = items
+        .iter()
+        .map(|item| match item.cost {
+            Cost::ApproximateDp { delta, .. } => item.count as f64 * libm::log1p(-delta),
+            Cost::Gaussian { .. }
+            | Cost::Laplace { .. }
+            | Cost::ExponentialMechanism { .. }
+            | Cost::RandomizedResponse { .. }
+            | Cost::PoissonGaussian { .. }
+            | Cost::FixedSizeGaussian { .. }
+            | Cost::PureDp { .. }
+            | Cost::Unprotected => 0.0,
+        })
+        .sum();
+    -libm::expm1(log)
+}
+
+/// The delta that is left for everything else once releases may fail with probability `failure`; nothing if none is.
+pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
+    let left = (delta - failure) / (1.0 - failure);
+    (left > 0.0).then_some(left)
+}
+
+/// The laws of priceable items in one direction, Gaussians merged into one. Items that cost nothing have no law.
+pub(super) fn laws(items: &[Item], direction: Direction, exponential: Exponential) -> Vec<(Box<dyn Law>, u64)> {
+    let mut squares = 0.0;
+    let mut laws: Vec<(Box<dyn Law>, u64)> = Vec::new();
+    for item in items {
+        let mut put = |law: Box<dyn Law>| laws.push((law, item.count));
+        match item.cost {
+            Cost::Gaussian { noise_multiplier } => squares += item.count as f64 / noise_multiplier / noise_multiplier,
+            Cost::Laplace { scale } => put(Box::new(Laplace { u: 1.0 / scale })),
+            Cost::ExponentialMechanism { epsilon } if epsilon > 0.0 => match exponential {
+                Exponential::Dominating => put(Box::new(BoundedRange { epsilon })),
+                Exponential::Fraction(f) => put(Box::new(TwoAtoms::bounded_range(epsilon, f * epsilon))),
+            },
+            Cost::RandomizedResponse { epsilon }
+            | Cost::PureDp { epsilon }
+            | Cost::ApproximateDp { epsilon, .. }
+                if epsilon > 0.0 =>
+            {
+                put(Box::new(TwoAtoms::randomized_response(epsilon)));
+            }
+            Cost::PoissonGaussian { rate, noise_multiplier } => {
+                if rate >= 1.0 {
+                    squares += item.count as f64 / noise_multiplier / noise_multiplier;
+                } else if rate > 0.0 {
+                    put(Box::new(PoissonGaussian::new(rate, noise_multiplier, direction)));
+                }
+            }
+            Cost::FixedSizeGaussian { population, size, noise_multiplier } => {
+                if size == population && size > 0 {
+                    // Everybody takes part, and a replaced record moves the sum by up to twice its norm.
+                    squares += item.count as f64 * 4.0 / noise_multiplier / noise_multiplier;
+                } else if size > 0 {
+                    put(Box::new(FixedSizeGaussian::new(size as f64 / population as f64, noise_multiplier)));
+                }
+            }
+            Cost::ExponentialMechanism { .. }
+            | Cost::RandomizedResponse { .. }
+            | Cost::PureDp { .. }
+            | Cost::ApproximateDp { .. }
+            | Cost::Unprotected => {}
+        }
+    }
+    if squares > 0.0 {
+        laws.push((Box::new(Gaussian { mu: squares.sqrt() }), 1));
+    }
+    laws
+}
+
+/// Whether adding and removing cost differently.
+pub(super) fn is_lopsided(items: &[Item]) -> bool {
+    items.iter().any(|item| matches!(item.cost, Cost::PoissonGaussian { rate, .. } if rate > 0.0 && rate < 1.0))
+}
+
+/// The largest total loss, where it is bounded: the sum of the epsilons.
+pub(super) fn pure_total(items: &[Item]) -> f64 {
+    items
+        .iter()
+        .map(|item| match item.cost {
+            Cost::Laplace { scale } => item.count as f64 / scale,
+            Cost::ExponentialMechanism { epsilon }
+            | Cost::RandomizedResponse { epsilon }
+            | Cost::PureDp { epsilon }
+            | Cost::ApproximateDp { epsilon, .. } => item.count as f64 * epsilon,
+            Cost::Gaussian { .. }
+            | Cost::PoissonGaussian { .. }
+            | Cost::FixedSizeGaussian { .. }
+            | Cost::Unprotected => f64::INFINITY,
+        })
+        .sum()
+}

@@ -1,0 +1,154 @@
+//! Which method prices which composition.
+
+use super::contour::{self, Ends, Laws, Saddle};
+use super::{binomial, lattice};
+use crate::privacy::accountants::laws::{Direction, TwoAtoms};
+use crate::privacy::accountants::pairs::{self, Exponential};
+use crate::privacy::accountants::{Accountant, Composition, Item, Priced, Rdp, Standing, single};
+use crate::vocab::{Cost, Delta};
+
+/// The hockey-stick divergence of the dominating pairs' product, by contour integration, exact sums or lattices.
+///
+/// Add and remove directions are composed apart; the larger counts. Probabilities of outright failure of
+/// (epsilon, delta)-mechanisms are taken off delta first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tight;
+
+impl Accountant for Tight {
+    fn name(&self) -> &'static str {
+        "tight"
+    }
+
+    fn about(&self) -> &'static str {
+        "the privacy loss distribution, with certified ends (Zhu, Dong and Wang 2022; Doroshenko et al. 2022)"
+    }
+
+    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+        let items = composition.items();
+        let unpriced = pairs::unpriceable(items);
+        if !unpriced.is_empty() {
+            return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
+        }
+        let failure = pairs::failure(items);
+        let Some(left) = pairs::remaining(delta.get(), failure) else {
+            return Priced::spent(failure, delta, composition);
+        };
+        let (ends, standing, note) = ends(composition, left);
+        let mut priced = Priced::plain(ends.epsilon, standing, composition);
+        priced.lower = Some(ends.lower);
+        priced.upper = Some(ends.upper);
+        priced.notes.extend(note.map(str::to_owned));
+        priced
+    }
+}
+
+struct Answer {
+    lower: f64,
+    epsilon: f64,
+    upper: f64,
+}
+
+impl Answer {
+    fn of(ends: Ends) -> Self {
+        Self { lower: ends.lower, epsilon: ends.upper, upper: ends.upper }
+    }
+}
+
+const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
+const EXPONENTIAL_NOTE: &str =
+    "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
+
+fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
+    let items = composition.items();
+    let exponential = |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
+    let fixed_size = items.iter().any(|item| matches!(item.cost, Cost::FixedSizeGaussian { .. }));
+    let note = fixed_size.then_some(FIXED_SIZE_NOTE);
+    if !items.iter().any(exponential) {
+        let mut answer = Answer::of(curve(items, Exponential::Dominating, delta));
+        if fixed_size {
+            // The bound's own lower end says nothing about the mechanism.
+            answer.lower = 0.0;
+        }
+        return (answer, Standing::Bound, note);
+    }
+    // Sound for adaptive choices: the smaller of two bounds.
+    let mut upper = curve(items, Exponential::Dominating, delta).upper;
+    if let Some((epsilon, _)) = Rdp::epsilon(items, delta) {
+        upper = upper.min(epsilon);
+    }
+    if let [Item { cost: Cost::ExponentialMechanism { epsilon }, count, .. }] = *items {
+        let exact = binomial::bounded_range(epsilon, count, delta);
+        let answer = Answer { lower: exact, epsilon: exact, upper: upper.max(exact) };
+        return (answer, Standing::NonAdaptiveBound, Some(EXPONENTIAL_NOTE));
+    }
+    // Any fixed choice of mechanisms that the costs allow bounds epsilon from below.
+    let lower = if fixed_size {
+        0.0
+    } else {
+        let at = |fraction| curve(items, Exponential::Fraction(fraction), delta).lower;
+        [0.4, 0.5, 0.6].map(at).into_iter().fold(0.0, f64::max).min(upper)
+    };
+    (Answer { lower, epsilon: upper, upper }, Standing::Bound, note)
+}
+
+/// Both ends of epsilon (at least 0) for priceable items, the worse of the two directions.
+pub(in crate::privacy::accountants) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
+    if let Some(epsilon) = closed_form(items, delta) {
+        return Ends { lower: epsilon, upper: epsilon };
+    }
+    let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
+    let most = pairs::pure_total(items);
+    directions.iter().fold(Ends { lower: 0.0, upper: 0.0 }, |worst, &direction| {
+        let laws = pairs::laws(items, direction, exponential);
+        let ends = if laws.is_empty() { worst } else { by_laws(&laws, delta) };
+        let upper = worst.upper.max(ends.upper.min(most));
+        Ends { lower: worst.lower.max(ends.lower).min(upper), upper }
+    })
+}
+
+fn by_laws(laws: &Laws, delta: f64) -> Ends {
+    let saddle = Saddle::find(laws, delta);
+    contour::epsilon(laws, &saddle, delta).unwrap_or_else(|| lattice::epsilon(laws, &saddle, delta))
+}
+
+fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
+    if let [item] = items {
+        match item.cost {
+            Cost::PoissonGaussian { rate, noise_multiplier } if item.count == 1 && rate > 0.0 && rate < 1.0 => {
+                return Some(single::poisson_epsilon(rate, noise_multiplier, delta));
+            }
+            Cost::FixedSizeGaussian { population, size, noise_multiplier } if item.count == 1 && size > 0 => {
+                let rate = size as f64 / population as f64;
+                return Some(single::fixed_size_epsilon(rate, noise_multiplier, delta));
+            }
+            Cost::RandomizedResponse { epsilon }
+            | Cost::PureDp { epsilon }
+            | Cost::ApproximateDp { epsilon, .. }
+                if epsilon > 0.0 =>
+            {
+                return Some(binomial::epsilon(&TwoAtoms::randomized_response(epsilon), item.count, delta));
+            }
+            Cost::Gaussian { .. }
+            | Cost::Laplace { .. }
+            | Cost::ExponentialMechanism { .. }
+            | Cost::RandomizedResponse { .. }
+            | Cost::PoissonGaussian { .. }
+            | Cost::FixedSizeGaussian { .. }
+            | Cost::PureDp { .. }
+            | Cost::ApproximateDp { .. }
+            | Cost::Unprotected => {}
+        }
+    }
+    let squares: Option<f64> = items
+        .iter()
+        .map(|item| match item.cost {
+            Cost::Gaussian { noise_multiplier } => Some(item.count as f64 / noise_multiplier / noise_multiplier),
+            _ => None,
+        })
+        .sum();
+    match squares {
+        Some(0.0) => Some(0.0),
+        Some(squares) => Some(single::gaussian_epsilon(squares.sqrt(), delta)),
+        None => None,
+    }
+}

@@ -1,0 +1,95 @@
+//! Exact answers for equal mechanisms with two outputs: randomised response and exponential mechanisms.
+
+use super::staircase;
+use crate::privacy::accountants::laws::TwoAtoms;
+
+/// Epsilon of `count` equal two-output mechanisms; at least 0.
+///
+/// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3 (for randomised response).
+pub(in crate::privacy::accountants) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> f64 {
+    let masses = masses(law.p_high, law.p_low, count);
+    let (top, spacing) = (count as f64 * law.high, law.high - law.low);
+    staircase::epsilon(top, spacing, masses, delta).max(0.0)
+}
+
+/// Epsilon of `count` exponential mechanisms of bounded range `range`, none chosen by looking at another's output: the
+/// supremum over the mechanisms with losses t and t - range, the same t for all.
+///
+/// At a fixed number l of low losses counted, epsilon(t) = ln((A_l(t) - delta) / B_l(t)) is stationary where
+/// t = (epsilon + (l + 1) range) / (count + 1); that fixed point is iterated, and l climbed.
+///
+/// Source: Dong, Durfee and Rogers 2020, Theorem 3.
+pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
+    let n = count as f64;
+    let at = |t: f64| {
+        let law = TwoAtoms::bounded_range(range, t);
+        let (p_high, p_low) = (law.p_high, law.p_low);
+        staircase::epsilon(n * t, range, masses(p_high, p_low, count), delta)
+    };
+    // How many low losses lie above epsilon when t is used.
+    let counted = |t: f64, epsilon: f64| ((n * t - epsilon) / range).ceil() - 1.0;
+    let best_for = |l: f64, mut epsilon: f64| {
+        let mut best: f64 = f64::NEG_INFINITY;
+        for _ in 0..50 {
+            let t = ((epsilon + (l + 1.0) * range) / (n + 1.0)).clamp(0.0, range);
+            let next = at(t);
+            best = best.max(next);
+            if (next - epsilon).abs() <= 1e-13 * next.abs().max(1.0) {
+                break;
+            }
+            epsilon = next;
+        }
+        best
+    };
+    let mut best = f64::NEG_INFINITY;
+    for start in 1..8 {
+        let t = range * f64::from(start) / 8.0;
+        let epsilon = at(t);
+        if epsilon == f64::NEG_INFINITY {
+            continue;
+        }
+        let l = counted(t, epsilon).clamp(0.0, n - 1.0);
+        for by in [1.0, -1.0] {
+            let (mut l, mut here) = (l, best_for(l, epsilon));
+            loop {
+                best = best.max(here);
+                l += by;
+                if l < 0.0 || l > n - 1.0 {
+                    break;
+                }
+                let next = best_for(l, here);
+                if next < here {
+                    break;
+                }
+                if next == here {
+                    break;
+                }
+                here = next;
+            }
+        }
+    }
+    best.max(0.0)
+}
+
+/// Binomial probabilities of 0, 1, ... low outputs; computed outward from the largest, so nothing overflows.
+fn masses(p_high: f64, p_low: f64, count: u64) -> Vec<f64> {
+    let n = count as usize;
+    let mode = ((count as f64 + 1.0) * p_low / (p_high + p_low)).floor().min(count as f64) as usize;
+    let mut masses = vec![0.0; n + 1];
+    masses[mode] = 1.0;
+    for i in mode..n {
+        masses[i + 1] = masses[i] * ((n - i) as f64 / (i + 1) as f64 * (p_low / p_high));
+        if masses[i + 1] == 0.0 {
+            break;
+        }
+    }
+    for i in (0..mode).rev() {
+        masses[i] = masses[i + 1] * ((i + 1) as f64 / (n - i) as f64 * (p_high / p_low));
+        if masses[i] == 0.0 {
+            break;
+        }
+    }
+    let total: f64 = masses.iter().sum();
+    masses.iter_mut().for_each(|m| *m /= total);
+    masses
+}
