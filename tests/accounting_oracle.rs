@@ -54,7 +54,8 @@ fn composition(text: &str) -> Option<Composition> {
         return None;
     }
     for part in text.split(") (") {
-        let fields: Vec<&str> = part.trim_matches(['(', ')']).split(", ").map(|f| f.trim_matches('\'')).collect();
+        let fields: Vec<&str> =
+            part.trim_matches(['(', ')']).split(", ").map(|f| f.trim_matches('\'')).collect();
         let number = |k: usize| fields[k].parse::<f64>().unwrap();
         let (cost, count) = match fields[0] {
             "SG" => (Cost::PoissonGaussian { rate: number(1), noise_multiplier: number(2) }, number(3)),
@@ -82,8 +83,16 @@ fn tight_agrees_with_every_row() {
         let rdp = Rdp.price(&composition, Delta::new(row.delta).unwrap());
         println!(
             "{} exact {:?} found {} [{:?} {:?}] rel {:e} pld [{:?} {:?}] rdp {} {:?} {took:?}",
-            row.case, row.exact, priced.epsilon, priced.lower.map(|l| l-priced.epsilon), priced.upper,
-            row.exact.map_or(0.0, |e| priced.epsilon / e - 1.0), row.lower, row.upper, rdp.epsilon, row.rdp
+            row.case,
+            row.exact,
+            priced.epsilon,
+            priced.lower.map(|l| l - priced.epsilon),
+            priced.upper,
+            row.exact.map_or(0.0, |e| priced.epsilon / e - 1.0),
+            row.lower,
+            row.upper,
+            rdp.epsilon,
+            row.rdp
         );
     }
 }

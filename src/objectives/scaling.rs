@@ -43,7 +43,7 @@ pub(super) fn standardise(values: &mut [f64]) -> Option<(f64, f64)> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let sd = (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt();
-    if !(sd > 0.0) {
+    if sd.is_nan() || sd <= 0.0 {
         return None;
     }
     values.iter_mut().for_each(|value| *value = (*value - mean) / sd);

@@ -83,7 +83,7 @@ fn short(value: f64) -> String {
     if digits.len() <= 7 { digits } else { format!("{value:.4}") }
 }
 
-fn rows<'a>(summary: &'a Summary) -> impl Iterator<Item = (&'a CellSummary, &'a SeriesSummary)> {
+fn rows(summary: &Summary) -> impl Iterator<Item = (&CellSummary, &SeriesSummary)> {
     summary.cells.iter().flat_map(|cell| cell.series.iter().map(move |series| (cell, series)))
 }
 

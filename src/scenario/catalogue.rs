@@ -71,7 +71,7 @@ fn schema<T: JsonSchema>() -> Value {
 fn structure<T: JsonSchema>(name: &str, written: &str) -> Family {
     let root = schema::<T>();
     let about = text(&root, "description");
-    let member = Member { name: written.to_owned(), about: String::new(), fields: fields(&root, &root) };
+    let member = Member { name: written.to_owned(), about: String::new(), fields: fields(&root) };
     Family { name: name.to_owned(), about, members: vec![member] }
 }
 
@@ -101,17 +101,17 @@ fn members(root: &Value, variant: &Value) -> Vec<Member> {
                 .into_iter()
                 .find(|text| !text.is_empty())
                 .unwrap_or_default();
-            Member { name: name.clone(), about, fields: fields(root, &inner_resolved) }
+            Member { name: name.clone(), about, fields: fields(&inner_resolved) }
         })
         .collect()
 }
 
-fn fields(root: &Value, object: &Value) -> Vec<Field> {
+fn fields(object: &Value) -> Vec<Field> {
     let Some(properties) = object.get("properties").and_then(Value::as_object) else {
         if object.get("type").and_then(Value::as_str) == Some("object") {
             return Vec::new();
         }
-        return vec![Field { name: None, about: String::new(), takes: takes(root, object), required: true }];
+        return vec![Field { name: None, about: String::new(), takes: takes(object), required: true }];
     };
     let required: Vec<&str> = object
         .get("required")
@@ -123,14 +123,14 @@ fn fields(root: &Value, object: &Value) -> Vec<Field> {
         .map(|(name, inner)| Field {
             name: Some(name.clone()),
             about: text(inner, "description"),
-            takes: takes(root, inner),
+            takes: takes(inner),
             required: required.contains(&name.as_str()),
         })
         .collect()
 }
 
 /// What values a schema lets through, in words.
-fn takes(root: &Value, schema: &Value) -> String {
+fn takes(schema: &Value) -> String {
     if let Some(name) = reference(schema) {
         return spoken(name);
     }
@@ -142,7 +142,7 @@ fn takes(root: &Value, schema: &Value) -> String {
     if let Some(first) =
         ["anyOf", "oneOf", "allOf"].iter().find_map(|key| schema.get(key)?.as_array()?.first())
     {
-        return takes(root, first);
+        return takes(first);
     }
     let kind = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
@@ -151,11 +151,11 @@ fn takes(root: &Value, schema: &Value) -> String {
     };
     match kind {
         Some("array") => {
-            let item = schema.get("items").map_or_else(|| "values".to_owned(), |items| takes(root, items));
+            let item = schema.get("items").map_or_else(|| "values".to_owned(), takes);
             format!("a list: {item}")
         }
         Some("object") => match schema.get("additionalProperties") {
-            Some(value) if value.is_object() => format!("a map from names: {}", takes(root, value)),
+            Some(value) if value.is_object() => format!("a map from names: {}", takes(value)),
             _ => "named fields".to_owned(),
         },
         Some("integer") if schema.get("minimum").and_then(Value::as_u64) == Some(1) => {

@@ -200,7 +200,7 @@ fn wrap(note: &str) -> String {
     let mut length = 0;
     for (index, word) in note.split(' ').enumerate() {
         let word_length = word.chars().count();
-        if index > 0 && length + 1 + word_length > WIDTH {
+        if index > 0 && length > 9 && length + 1 + word_length > WIDTH {
             out.push_str("\n         ");
             length = 9;
         } else if index > 0 {

@@ -55,19 +55,13 @@ pub struct PartyDraft {
 }
 
 /// How the privacy report is made.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Privacy")]
 pub struct PrivacyDraft {
     /// The delta at which every accountant states its epsilon. Default: the delta that the mechanism claims, else
     /// 1e-5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
-}
-
-impl Default for PrivacyDraft {
-    fn default() -> Self {
-        Self { delta: None }
-    }
 }
 
 /// A metric that a paper reports.

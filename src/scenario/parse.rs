@@ -30,13 +30,21 @@ pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagn
             Ok(_) => break,
             Err(failure) => failure,
         };
-        if let ron::Error::MissingStructField { field, .. } = &failure.code
-            && left_out.iter().any(|name| name == field)
-        {
-            break;
+        let mut entry = culprit(&root, &failure);
+        let mut follows = false;
+        if let ron::Error::MissingStructField { field, .. } = &failure.code {
+            follows = left_out.iter().any(|name| name == field);
         }
-        let entry = culprit(&root, &failure);
-        problems.push(diagnose(&current, &root, &failure, entry.as_ref()));
+        if !follows {
+            problems.push(diagnose(&current, &root, &failure, entry.as_ref()));
+        }
+        if let ron::Error::NoSuchStructField { expected, found, .. } = &failure.code {
+            let names: Vec<String> = expected.iter().map(|&name| name.to_owned()).collect();
+            left_out.extend(closest(found, &names).map(str::to_owned));
+        }
+        if matches!(failure.code, ron::Error::MissingStructField { .. }) {
+            entry = enclosing(&root, &failure.path);
+        }
         let Some(entry) = entry else { break };
         left_out.push(entry.key);
         current = current.without(entry.span);
@@ -97,6 +105,28 @@ fn culprit(root: &Node, failure: &Failure) -> Option<Culprit> {
         ron::Error::MissingStructField { .. } => None,
         _ => innermost(root, failure.byte),
     }
+}
+
+/// The innermost field on the way to `path`: what a struct that lacks a field is the value of, or lies in.
+fn enclosing(root: &Node, path: &str) -> Option<Culprit> {
+    let (node, _) = root.follow(&tree::path(path)?);
+    let mut found = None;
+    let mut look = vec![root];
+    while let Some(outer) = look.pop() {
+        for entry in outer.entries() {
+            let holds = entry.value.span.start <= node.span.start && node.span.end <= entry.value.span.end;
+            if holds {
+                found = Some(entry_of(entry));
+            }
+        }
+        look.extend(
+            outer
+                .children()
+                .into_iter()
+                .filter(|child| child.span.start <= node.span.start && node.span.end <= child.span.end),
+        );
+    }
+    found
 }
 
 fn entry_of(entry: &tree::Entry) -> Culprit {

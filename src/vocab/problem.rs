@@ -4,7 +4,7 @@
 /// One semantic problem of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// Where, as a path in the scenario ("network.links[2].from").
+    /// Where, as a path in the scenario (`network.links[2].from`).
     pub path: String,
     /// What.
     pub complaint: Complaint,

@@ -42,7 +42,7 @@ impl Output {
     /// One value per row.
     ///
     /// # Errors
-    /// [`TableError`] for a column that is missing or a cell that is not a number.
+    /// A table error for a column that is missing or a cell that is not a number.
     pub fn values(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
         match self {
             Self::Column(name) => table.numbers(name),

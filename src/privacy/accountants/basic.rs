@@ -32,7 +32,9 @@ impl Accountant for Basic {
             return Priced::spent(spent, delta, composition);
         }
         let epsilon = match guarantees::at_share(items, delta.get() - spent) {
-            Some(Guarantees { pairs, .. }) => pairs.iter().map(|(epsilon, count)| epsilon * *count as f64).sum(),
+            Some(Guarantees { pairs, .. }) => {
+                pairs.iter().map(|(epsilon, count)| epsilon * *count as f64).sum()
+            }
             None => return Priced::spent(spent, delta, composition),
         };
         Priced::plain(epsilon, Standing::Bound, composition)

@@ -43,7 +43,7 @@ impl Complex {
         let (mut base, mut result) = (self, Self::ONE);
         while exponent > 0 {
             if exponent & 1 == 1 {
-                result = result * base;
+                result *= base;
             }
             base = base * base;
             exponent >>= 1;

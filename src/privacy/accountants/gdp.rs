@@ -29,7 +29,8 @@ impl Accountant for Gdp {
         let standing = if exact { Standing::Bound } else { Standing::NotABound };
         let squares: Vec<Option<f64>> = items.iter().map(square).collect();
         if squares.iter().any(Option::is_none) {
-            let unpriced = items.iter().zip(&squares).filter(|(_, square)| square.is_none()).map(|(item, _)| item);
+            let unpriced =
+                items.iter().zip(&squares).filter(|(_, square)| square.is_none()).map(|(item, _)| item);
             return Priced::refused(self.name(), unpriced, standing, composition);
         }
         let total: f64 = squares.into_iter().flatten().sum();

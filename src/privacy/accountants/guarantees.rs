@@ -31,10 +31,7 @@ pub(super) fn own_deltas(items: &[Item]) -> f64 {
 
 /// Whether a release has no (epsilon, delta) of its own and needs a share of delta.
 pub(super) fn needs_share(item: &Item) -> bool {
-    matches!(
-        item.cost,
-        Cost::Gaussian { .. } | Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. }
-    )
+    matches!(item.cost, Cost::Gaussian { .. } | Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. })
 }
 
 /// The guarantees when `share` of delta is spread evenly over the releases that need one; nothing if some do and the

@@ -29,7 +29,8 @@ impl Accountant for Moments {
 
     fn price(&self, composition: &Composition, delta: Delta) -> Priced {
         let items = composition.items();
-        let not_poisson = |item: &&Item| matches!(item.cost, Cost::FixedSizeGaussian { size, .. } if size > 0);
+        let not_poisson =
+            |item: &&Item| matches!(item.cost, Cost::FixedSizeGaussian { size, .. } if size > 0);
         let mut unpriced = pairs::unpriceable(items);
         unpriced.extend(items.iter().filter(not_poisson).filter(|item| pairs::is_priceable(&item.cost)));
         if !unpriced.is_empty() {

@@ -48,5 +48,6 @@ fn worst_case(guarantees: &Guarantees, slack: f64) -> Option<f64> {
     // Beyond what a law can express, basic composition stands.
     let expressible = responses.items().iter().all(|item| pairs::is_priceable(&item.cost));
     // delta = 1 - (1 - slack) (1 - deltas) is at most slack + deltas.
-    (slack > 0.0 && expressible).then(|| tight::curve(responses.items(), Exponential::Dominating, slack).upper)
+    (slack > 0.0 && expressible)
+        .then(|| tight::curve(responses.items(), Exponential::Dominating, slack).upper)
 }

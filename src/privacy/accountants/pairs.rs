@@ -1,7 +1,9 @@
 //! From costs to laws of the loss: the only place where a cost is interpreted.
 
 use super::composition::Item;
-use super::laws::{BoundedRange, Direction, FixedSizeGaussian, Gaussian, Laplace, Law, PoissonGaussian, TwoAtoms};
+use super::laws::{
+    BoundedRange, Direction, FixedSizeGaussian, Gaussian, Laplace, Law, PoissonGaussian, TwoAtoms,
+};
 use crate::vocab::Cost;
 
 /// Which law stands for an exponential mechanism.
@@ -68,13 +70,19 @@ pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
 }
 
 /// The laws of priceable items in one direction, Gaussians merged into one. Items that cost nothing have no law.
-pub(super) fn laws(items: &[Item], direction: Direction, exponential: Exponential) -> Vec<(Box<dyn Law>, u64)> {
+pub(super) fn laws(
+    items: &[Item],
+    direction: Direction,
+    exponential: Exponential,
+) -> Vec<(Box<dyn Law>, u64)> {
     let mut squares = 0.0;
     let mut laws: Vec<(Box<dyn Law>, u64)> = Vec::new();
     for item in items {
         let mut put = |law: Box<dyn Law>| laws.push((law, item.count));
         match item.cost {
-            Cost::Gaussian { noise_multiplier } => squares += item.count as f64 / noise_multiplier / noise_multiplier,
+            Cost::Gaussian { noise_multiplier } => {
+                squares += item.count as f64 / noise_multiplier / noise_multiplier
+            }
             Cost::Laplace { scale } => put(Box::new(Laplace { u: 1.0 / scale })),
             Cost::ExponentialMechanism { epsilon } if epsilon > 0.0 => match exponential {
                 Exponential::Dominating => put(Box::new(BoundedRange { epsilon })),
@@ -117,7 +125,9 @@ pub(super) fn laws(items: &[Item], direction: Direction, exponential: Exponentia
 
 /// Whether adding and removing cost differently.
 pub(super) fn is_lopsided(items: &[Item]) -> bool {
-    items.iter().any(|item| matches!(item.cost, Cost::PoissonGaussian { rate, .. } if rate > 0.0 && rate < 1.0))
+    items
+        .iter()
+        .any(|item| matches!(item.cost, Cost::PoissonGaussian { rate, .. } if rate > 0.0 && rate < 1.0))
 }
 
 /// The largest total loss, where it is bounded: the sum of the epsilons.

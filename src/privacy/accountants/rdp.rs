@@ -38,7 +38,8 @@ impl Accountant for Rdp {
             return Priced::spent(failure, delta, composition);
         };
         let found = Self::epsilon(items, left);
-        let mut priced = Priced::plain(found.map_or(0.0, |(epsilon, _)| epsilon), Standing::Bound, composition);
+        let mut priced =
+            Priced::plain(found.map_or(0.0, |(epsilon, _)| epsilon), Standing::Bound, composition);
         priced.order = found.map(|(_, order)| order);
         priced
     }
@@ -58,7 +59,8 @@ impl Rdp {
             }
             let moment = |s: f64| {
                 let laws: f64 = laws.iter().map(|(law, count)| *count as f64 * law.cumulants(s).value).sum();
-                let ranges: f64 = exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
+                let ranges: f64 =
+                    exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
                 laws + ranges
             };
             let (epsilon, order) = best_order(moment, delta);
@@ -81,10 +83,8 @@ fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
     let (low, high) = (libm::log(LEAST), libm::log(MOST));
     const COARSE: u32 = 20;
     let place = |k: u32| low + (high - low) * f64::from(k) / f64::from(COARSE);
-    let best = (0..=COARSE)
-        .map(|k| (k, epsilon(place(k))))
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .map_or(0, |(k, _)| k);
+    let best =
+        (0..=COARSE).map(|k| (k, epsilon(place(k)))).min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k);
     // Golden section between the coarse neighbours; any order gives a bound, so a missed minimum costs only sharpness.
     let (mut left, mut right) = (place(best.saturating_sub(1)), place((best + 1).min(COARSE)));
     const GOLDEN: f64 = 0.618_033_988_749_894_9;

@@ -46,7 +46,7 @@ struct Facts<'a, 'b>(&'a mut Context<'b, World>);
 
 impl Book for Facts<'_, '_> {
     fn enter(&mut self, event: PrivacyEvent) {
-        self.0.record(Fact::Released(event));
+        self.0.record(Fact::Released(Box::new(event)));
     }
 }
 

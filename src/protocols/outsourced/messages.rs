@@ -43,7 +43,7 @@ pub enum Message {
 #[derive(Clone, Debug)]
 pub enum Fact {
     /// Something that depends on protected data was released.
-    Released(PrivacyEvent),
+    Released(Box<PrivacyEvent>),
     /// The curator measured the objective.
     Measured {
         /// Round, from 0, initial points included.

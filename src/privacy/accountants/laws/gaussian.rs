@@ -33,7 +33,8 @@ impl Law for Gaussian {
         // Both the law itself and the tilted one, ten standard deviations each way.
         let (low, high) = (0.5 * variance - 10.0 * self.mu, (tilt + 0.5) * variance + 10.0 * self.mu);
         let scale = 1.0 / (TAU * variance).sqrt();
-        let density = |l: f64| scale * libm::exp(-0.5 * (l - 0.5 * variance) * (l - 0.5 * variance) / variance);
+        let density =
+            |l: f64| scale * libm::exp(-0.5 * (l - 0.5 * variance) * (l - 0.5 * variance) / variance);
         let mut cells = HalfCells::new(width, low, high);
         cells.add_density(Support { low, high, resolution: 0.5 * self.mu }, density);
         cells

@@ -63,14 +63,16 @@ impl Law for PoissonGaussian {
         let reach = mixture.peaks(self.power(tilt)).into_iter().fold(1.0, |far: f64, x| far.max(x.abs()));
         match self.direction {
             Direction::Remove => {
-                let support = Support { low: -10.0 * sigma, high: reach + 10.0 * sigma, resolution: 0.25 * sigma };
+                let support =
+                    Support { low: -10.0 * sigma, high: reach + 10.0 * sigma, resolution: 0.25 * sigma };
                 let mut cells = HalfCells::new(width, mixture.loss(support.low), mixture.loss(support.high));
                 let density = |x: f64| (1.0 - q) * normal(x) + q * normal(x - 1.0);
                 cells.add_mapped(support, density, |x| mixture.loss(x), |l| mixture.inverse(l));
                 cells
             }
             Direction::Add => {
-                let support = Support { low: -10.0 * sigma, high: reach + 10.0 * sigma, resolution: 0.25 * sigma };
+                let support =
+                    Support { low: -10.0 * sigma, high: reach + 10.0 * sigma, resolution: 0.25 * sigma };
                 let loss = |x: f64| -mixture.loss(-x);
                 let mut cells = HalfCells::new(width, loss(support.low), loss(support.high));
                 cells.add_mapped(support, normal, loss, |l| -mixture.inverse(-l));

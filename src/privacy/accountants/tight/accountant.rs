@@ -55,12 +55,12 @@ impl Answer {
 }
 
 const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
-const EXPONENTIAL_NOTE: &str =
-    "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
+const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
 
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
     let items = composition.items();
-    let exponential = |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
+    let exponential =
+        |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
     let fixed_size = items.iter().any(|item| matches!(item.cost, Cost::FixedSizeGaussian { .. }));
     let note = fixed_size.then_some(FIXED_SIZE_NOTE);
     if !items.iter().any(exponential) {
@@ -114,7 +114,9 @@ fn by_laws(laws: &Laws, delta: f64) -> Ends {
 fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
     if let [item] = items {
         match item.cost {
-            Cost::PoissonGaussian { rate, noise_multiplier } if item.count == 1 && rate > 0.0 && rate < 1.0 => {
+            Cost::PoissonGaussian { rate, noise_multiplier }
+                if item.count == 1 && rate > 0.0 && rate < 1.0 =>
+            {
                 return Some(single::poisson_epsilon(rate, noise_multiplier, delta));
             }
             Cost::FixedSizeGaussian { population, size, noise_multiplier } if item.count == 1 && size > 0 => {
@@ -142,7 +144,9 @@ fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
     let squares: Option<f64> = items
         .iter()
         .map(|item| match item.cost {
-            Cost::Gaussian { noise_multiplier } => Some(item.count as f64 / noise_multiplier / noise_multiplier),
+            Cost::Gaussian { noise_multiplier } => {
+                Some(item.count as f64 / noise_multiplier / noise_multiplier)
+            }
             _ => None,
         })
         .sum();

@@ -45,7 +45,8 @@ impl Saddle {
     /// ln of the approximate delta at `epsilon`.
     fn log_delta(&self) -> f64 {
         let c = self.c;
-        self.cumulants.value - c * self.epsilon
+        self.cumulants.value
+            - c * self.epsilon
             - libm::log(c * (c + 1.0))
             - 0.5 * libm::log(2.0 * PI * self.curvature)
     }

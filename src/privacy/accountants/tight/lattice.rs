@@ -40,7 +40,8 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Ends {
         let mut packed = vec![Complex::ZERO; points];
         let first = cells.first / 2;
         let size_up = worse.fold(&up, first, spacing, c, *count, |k, value| packed[k % points].re += value);
-        let size_down = better.fold(&down, first - 1, spacing, c, *count, |k, value| packed[k % points].im += value);
+        let size_down =
+            better.fold(&down, first - 1, spacing, c, *count, |k, value| packed[k % points].im += value);
         fft.forward(&mut packed);
         // Two real sequences in one transform: the even part is the first, the odd part the second.
         for (k, (a, b)) in product.iter_mut().enumerate() {
@@ -101,7 +102,9 @@ fn half_window(laws: &Laws, saddle: &Saddle) -> f64 {
     let reach = |r: f64| (cumulants(laws, c + r).value - k.value - r * k.mean + 28.0) / r.abs();
     let best = |sign: f64| {
         [1.0, 2.0, 4.0, 8.0]
-            .map(|spreads| reach(sign * if sign < 0.0 { (spreads / spread).min(0.9 * c) } else { spreads / spread }))
+            .map(|spreads| {
+                reach(sign * if sign < 0.0 { (spreads / spread).min(0.9 * c) } else { spreads / spread })
+            })
             .into_iter()
             .fold(f64::INFINITY, f64::min)
     };

@@ -5,12 +5,7 @@
 /// The smallest epsilon (possibly negative) at which delta(epsilon) <= `target`. `masses` are P's, for the losses
 /// `top`, `top` - `spacing`, ..., all divided by one common factor, and so is `target`. Minus infinity if even the
 /// last loss leaves delta below the target.
-pub(super) fn epsilon(
-    top: f64,
-    spacing: f64,
-    masses: impl IntoIterator<Item = f64>,
-    target: f64,
-) -> f64 {
+pub(super) fn epsilon(top: f64, spacing: f64, masses: impl IntoIterator<Item = f64>, target: f64) -> f64 {
     let fall = libm::exp(-spacing);
     let (mut above, mut weighed) = (0.0, 0.0);
     for (k, mass) in masses.into_iter().enumerate() {
