@@ -2,6 +2,7 @@
 
 mod number;
 mod text;
+mod words;
 
 pub use number::{quantity, regret, seconds};
 pub use text::text;

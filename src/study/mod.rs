@@ -15,7 +15,7 @@ mod tables;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use plan::{CellPlan, Plan};
-pub use privacy_report::{Loss, PrivacyRow};
+pub use privacy_report::{Loss, LossStanding, PrivacyRow};
 pub use record::{ReplicationRecord, digest_of};
 pub use replay::{Difference, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};

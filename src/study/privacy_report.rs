@@ -1,12 +1,12 @@
 //! Who learned what about whom, with what each accountant says about it.
 
 use super::record::ReplicationRecord;
-use crate::privacy::accountants::{Accountant, Basic, Composition, Standing, claims};
+use crate::privacy::accountants::{self, Composition, Standing, claims};
 use crate::vocab::{Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit};
 use serde::{Deserialize, Serialize};
 
 /// Everything one observer learned about one kind of unit of one party, in one series.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyRow {
     /// Name of the series.
     pub series: String,
@@ -27,19 +27,44 @@ pub struct PrivacyRow {
 }
 
 /// A cumulative privacy loss as one accountant sees it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
     /// Who counted.
     pub accountant: String,
+    /// What the figure is: a claim, a bound, a bound for releases fixed in advance, or no bound.
+    pub standing: LossStanding,
     /// Epsilon; "inf" where no finite one holds.
     #[serde(with = "infinite")]
     pub epsilon: f64,
+    /// No valid epsilon lies below this, where the accountant can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
+    /// This holds for certain, where the accountant gives both ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
+    /// Order of the moment that gave the figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<f64>,
     /// Delta that the epsilon is stated at.
     pub delta: f64,
     /// On what it rests.
     pub basis: String,
     /// What to know about it; empty if nothing.
     pub note: String,
+}
+
+/// What an epsilon in a report is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossStanding {
+    /// What a paper or a user claims.
+    Claim,
+    /// An upper bound, for adaptively chosen releases too.
+    Bound,
+    /// An upper bound for releases whose parameters were fixed in advance.
+    NonAdaptiveBound,
+    /// A figure for comparison; it can be too small.
+    NotABound,
 }
 
 /// JSON has no infinity: it is written as the text "inf".
@@ -129,7 +154,11 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         }
         losses.push(Loss {
             accountant: "as published".to_owned(),
+            standing: LossStanding::Claim,
             epsilon: claimed.epsilon,
+            lower: None,
+            upper: None,
+            order: None,
             delta: claimed.delta,
             basis: "as published".to_owned(),
             note: note.join("; "),
@@ -140,20 +169,21 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         .or_else(|| Delta::new(DEFAULT_DELTA).ok())
         .expect("the default delta is above 0 and below 1");
     let composition = Composition::of_events(each());
-    let accountants: [&dyn Accountant; 1] = [&Basic];
-    for accountant in accountants {
+    for accountant in accountants::all() {
         let priced = accountant.price(&composition, stated);
-        let mut basis = basis_of(group).to_owned();
-        match priced.standing {
-            Standing::Bound => {}
-            Standing::NonAdaptiveBound => basis.push_str(", if not chosen adaptively"),
-            Standing::NotABound => basis.push_str(", not a bound"),
-        }
         losses.push(Loss {
             accountant: accountant.name().to_owned(),
+            standing: match priced.standing {
+                Standing::Bound => LossStanding::Bound,
+                Standing::NonAdaptiveBound => LossStanding::NonAdaptiveBound,
+                Standing::NotABound => LossStanding::NotABound,
+            },
             epsilon: priced.epsilon,
+            lower: priced.lower,
+            upper: priced.upper.filter(|upper| upper.is_finite()),
+            order: priced.order,
             delta: stated.get(),
-            basis,
+            basis: basis_of(group).to_owned(),
             note: priced.notes.join("; "),
         });
     }

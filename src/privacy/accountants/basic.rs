@@ -24,7 +24,7 @@ impl Accountant for Basic {
         let items = composition.items();
         let unpriced = pairs::unpriceable(items);
         if !unpriced.is_empty() {
-            return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
+            return Priced::refused(unpriced, Standing::Bound, composition);
         }
         let spent = guarantees::own_deltas(items);
         // A total of exactly delta is allowed, and rounding must not forbid it.

@@ -31,7 +31,7 @@ impl Accountant for Gdp {
         if squares.iter().any(Option::is_none) {
             let unpriced =
                 items.iter().zip(&squares).filter(|(_, square)| square.is_none()).map(|(item, _)| item);
-            return Priced::refused(self.name(), unpriced, standing, composition);
+            return Priced::refused(unpriced, standing, composition);
         }
         let total: f64 = squares.into_iter().flatten().sum();
         let epsilon = if total > 0.0 { single::gaussian_epsilon(total.sqrt(), delta.get()) } else { 0.0 };

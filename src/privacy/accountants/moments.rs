@@ -34,7 +34,7 @@ impl Accountant for Moments {
         let mut unpriced = pairs::unpriceable(items);
         unpriced.extend(items.iter().filter(not_poisson).filter(|item| pairs::is_priceable(&item.cost)));
         if !unpriced.is_empty() {
-            return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
+            return Priced::refused(unpriced, Standing::Bound, composition);
         }
         let failure = pairs::failure(items);
         let Some(left) = pairs::remaining(delta.get(), failure) else {

@@ -26,7 +26,7 @@ impl Accountant for Optimal {
         let items = composition.items();
         let unpriced = pairs::unpriceable(items);
         if !unpriced.is_empty() {
-            return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
+            return Priced::refused(unpriced, Standing::Bound, composition);
         }
         let basic = super::Basic.price(composition, delta).epsilon;
         let best = guarantees::divisions(items, delta.get())

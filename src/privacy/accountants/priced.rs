@@ -59,7 +59,6 @@ impl Priced {
 
     /// Infinity, because of `unpriced` items.
     pub(super) fn refused<'a>(
-        accountant: &str,
         unpriced: impl IntoIterator<Item = &'a Item>,
         standing: Standing,
         composition: &Composition,
@@ -67,7 +66,7 @@ impl Priced {
         let mut priced = Self::plain(f64::INFINITY, standing, composition);
         let named = unpriced.into_iter().map(|item| {
             let labels: Vec<&str> = item.labels.iter().map(String::as_str).collect();
-            format!("{accountant} cannot price {} x {}", item.count, labels.join("; "))
+            format!("no price for {} x {}", item.count, labels.join("; "))
         });
         priced.notes.splice(0..0, named);
         priced

@@ -27,7 +27,7 @@ impl Accountant for Tight {
         let items = composition.items();
         let unpriced = pairs::unpriceable(items);
         if !unpriced.is_empty() {
-            return Priced::refused(self.name(), unpriced, Standing::Bound, composition);
+            return Priced::refused(unpriced, Standing::Bound, composition);
         }
         let failure = pairs::failure(items);
         let Some(left) = pairs::remaining(delta.get(), failure) else {

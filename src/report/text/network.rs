@@ -1,0 +1,26 @@
+//! What the network did: time, messages, bytes, losses, latency.
+
+use super::style::table;
+use super::{axes, rows};
+use crate::report::number::{quantity, seconds};
+use crate::study::{CellSummary, SeriesSummary, Summary};
+
+pub(super) fn section(out: &mut String, summary: &Summary) {
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes(summary));
+    header.extend(["virtual time", "messages", "bytes", "lost", "p50", "p99"].map(str::to_owned));
+    let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
+    let numbers = |_: &CellSummary, series: &SeriesSummary| {
+        let metrics = &series.metrics;
+        vec![
+            seconds(metrics.virtual_seconds),
+            quantity(metrics.messages),
+            quantity(metrics.bytes),
+            quantity(metrics.messages_lost),
+            optional(metrics.latency_p50_seconds),
+            optional(metrics.latency_p99_seconds),
+        ]
+    };
+    let title = "Network (mean of a run; p50, p99: latency of a message over one link)";
+    table(out, title, header, rows(summary, numbers), 1 + axes(summary).len());
+}

@@ -1,0 +1,137 @@
+//! Who learned what about whom, and what it costs by each accountant.
+
+use super::point;
+use super::style::{block, line, wrapped};
+use crate::report::number::epsilon;
+use crate::report::words::{neighbours, unit};
+use crate::study::{Loss, LossStanding, PrivacyRow, Summary};
+
+pub(super) fn section(out: &mut String, summary: &Summary) {
+    if summary.cells.iter().all(|cell| cell.privacy.is_empty()) {
+        return;
+    }
+    line(out, "");
+    line(out, "Privacy loss of one run: who learned what about whom");
+    let mut notes = Notes::default();
+    let mut last_series = None;
+    for (entry, places) in merged(summary) {
+        if last_series != Some(&entry.series) {
+            line(out, &entry.series);
+            last_series = Some(&entry.series);
+        }
+        let places = if places.len() == summary.cells.len() {
+            String::new()
+        } else {
+            format!(" ({} = {})", super::axes(summary).join(", "), places.join("; "))
+        };
+        let times = if entry.releases == 1 { "once".to_owned() } else { format!("{} times", entry.releases) };
+        wrapped(
+            out,
+            2,
+            &format!(
+                "{} about {} of {}: {}, {times}{places}",
+                entry.observer,
+                unit(&entry.unit),
+                entry.protected,
+                entry.released.join(", ")
+            ),
+        );
+        let rows = lines(&entry.losses).into_iter().map(|(name, loss)| {
+            vec![
+                name,
+                format!("epsilon {}", epsilon(loss.epsilon)),
+                format!("delta {:e}", loss.delta),
+                format!("{}{}", basis(loss), notes.mark(&loss.note)),
+            ]
+        });
+        block(out, 4, rows.collect(), &[]);
+    }
+    let mut relations: Vec<String> = Vec::new();
+    for entry in summary.cells.iter().flat_map(|cell| &cell.privacy) {
+        let words = format!("{}: {}", unit(&entry.unit), neighbours(&entry.neighbours));
+        if !relations.contains(&words) {
+            relations.push(words);
+        }
+    }
+    for relation in relations {
+        wrapped(out, 2, &format!("neighbours, {relation}"));
+    }
+    for (index, note) in notes.0.iter().enumerate() {
+        wrapped(out, 2, &format!("[{}] {note}", index + 1));
+    }
+}
+
+/// Notes, numbered as they first occur.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Notes {
+    fn mark(&mut self, note: &str) -> String {
+        if note.is_empty() {
+            return String::new();
+        }
+        let index = self.0.iter().position(|known| known == note).unwrap_or_else(|| {
+            self.0.push(note.to_owned());
+            self.0.len() - 1
+        });
+        format!(" [{}]", index + 1)
+    }
+}
+
+/// Rows of all cells, those that agree in everything once, with the points where they hold; series together.
+fn merged(summary: &Summary) -> Vec<(&PrivacyRow, Vec<String>)> {
+    let mut merged: Vec<(&PrivacyRow, Vec<String>)> = Vec::new();
+    for cell in &summary.cells {
+        let place = point(cell).join(", ");
+        for entry in &cell.privacy {
+            match merged.iter_mut().find(|(known, _)| *known == entry) {
+                Some((_, places)) => places.push(place.clone()),
+                None => merged.push((entry, vec![place.clone()])),
+            }
+        }
+    }
+    let mut names: Vec<&String> = Vec::new();
+    for (entry, _) in &merged {
+        if !names.contains(&&entry.series) {
+            names.push(&entry.series);
+        }
+    }
+    let order = |entry: &PrivacyRow| names.iter().position(|name| **name == entry.series);
+    merged.sort_by_key(|(entry, _)| order(entry));
+    merged
+}
+
+/// One line per accountant; accountants that give no finite epsilon for the same reason share one.
+fn lines(losses: &[Loss]) -> Vec<(String, &Loss)> {
+    let counts = |loss: &Loss| loss.standing != LossStanding::Claim;
+    let accountants = losses.iter().filter(|loss| counts(loss)).count();
+    let mut lines: Vec<(Vec<&str>, &Loss)> = Vec::new();
+    for loss in losses {
+        let same = |(_, known): &&mut (Vec<&str>, &Loss)| {
+            let alike = (&known.basis, &known.note) == (&loss.basis, &loss.note);
+            counts(loss)
+                && counts(known)
+                && known.epsilon.is_infinite()
+                && loss.epsilon.is_infinite()
+                && alike
+        };
+        match lines.iter_mut().find(same) {
+            Some((names, _)) => names.push(&loss.accountant),
+            None => lines.push((vec![&loss.accountant], loss)),
+        }
+    }
+    let name = |names: Vec<&str>| match names.len() {
+        n if n > 1 && n == accountants => "every accountant".to_owned(),
+        _ => names.join(", "),
+    };
+    lines.into_iter().map(|(names, loss)| (name(names), loss)).collect()
+}
+
+fn basis(loss: &Loss) -> String {
+    let suffix = match loss.standing {
+        LossStanding::Claim | LossStanding::Bound => "",
+        LossStanding::NonAdaptiveBound => ", if not chosen adaptively",
+        LossStanding::NotABound => ", not a bound",
+    };
+    format!("{}{suffix}", loss.basis)
+}

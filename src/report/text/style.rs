@@ -1,0 +1,73 @@
+//! How tables and long lines look.
+
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+
+/// Columns of the terminal that the report is made for.
+pub(super) const WIDTH: u16 = 80;
+
+pub(super) fn line(out: &mut String, text: &str) {
+    out.push_str(text.trim_end());
+    out.push('\n');
+}
+
+/// A table with a rule below its header and none between rows; columns from `first_number` on stand to the right.
+pub(super) fn table(
+    out: &mut String,
+    title: &str,
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    first_number: usize,
+) {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .set_header(header);
+    table.add_rows(rows);
+    for column in table.column_iter_mut().skip(first_number) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    line(out, "");
+    line(out, title);
+    for row in table.lines() {
+        line(out, &row);
+    }
+}
+
+/// Rows without header or rules, indented.
+pub(super) fn block(out: &mut String, indent: usize, rows: Vec<Vec<String>>, right: &[usize]) {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH - indent as u16);
+    table.add_rows(rows);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        if right.contains(&index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for row in table.lines() {
+        line(out, &format!("{}{row}", " ".repeat(indent)));
+    }
+}
+
+/// Breaks a long line between words; the first line indented by `indent`, later ones by four more.
+pub(super) fn wrapped(out: &mut String, indent: usize, text: &str) {
+    let mut current = " ".repeat(indent);
+    let mut empty = true;
+    for word in text.split_whitespace() {
+        if !empty && current.chars().count() + 1 + word.chars().count() > WIDTH as usize {
+            line(out, &current);
+            current = " ".repeat(indent + 4);
+            empty = true;
+        }
+        if !empty {
+            current.push(' ');
+        }
+        current.push_str(word);
+        empty = false;
+    }
+    line(out, &current);
+}
