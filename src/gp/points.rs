@@ -42,6 +42,12 @@ impl Points {
         &self.rows[index * self.d..][..self.d]
     }
 
+    /// Squared Euclidean distance between two points.
+    #[must_use]
+    pub fn squared_distance(&self, a: usize, b: usize) -> f64 {
+        self.row(a).iter().zip(self.row(b)).map(|(x, z)| (x - z) * (x - z)).sum()
+    }
+
     /// All coordinates, point after point.
     #[must_use]
     pub fn row_major(&self) -> &[f64] {

@@ -6,6 +6,7 @@
 
 use super::covariance::Covariance;
 use super::{GpError, Points};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// Largest jitter tried, as a share of the prior variance.
@@ -26,6 +27,7 @@ pub struct Posterior {
     /// L_t,s of the new row, for s below t.
     factors: Vec<f64>,
     jitter: f64,
+    log_likelihood: f64,
 }
 
 impl Posterior {
@@ -42,6 +44,7 @@ impl Posterior {
             rows: Vec::new(),
             factors: Vec::new(),
             jitter: 0.0,
+            log_likelihood: 0.0,
         }
     }
 
@@ -66,6 +69,7 @@ impl Posterior {
         }
         let inverse = 1.0 / pivot.sqrt();
         let weight = (outcome - self.mean[arm]) * inverse;
+        self.log_likelihood -= 0.5 * (weight * weight + libm::log(TAU * pivot));
         for ((value, mean), variance) in new.iter_mut().zip(&mut self.mean).zip(&mut self.variance) {
             *value *= inverse;
             *mean += *value * weight;
@@ -101,6 +105,22 @@ impl Posterior {
     #[must_use]
     pub fn variance(&self) -> &[f64] {
         &self.variance
+    }
+
+    /// Posterior covariance of the function between two arms.
+    ///
+    /// # Panics
+    /// If there are no such arms.
+    #[must_use]
+    pub fn covariance(&self, arm: usize, other: usize) -> f64 {
+        let prior = self.covariance.at(self.points.squared_distance(arm, other));
+        self.rows.iter().fold(prior, |sum, row| sum - row[arm] * row[other])
+    }
+
+    /// Log density of all outcomes taken in, in their order, under the model.
+    #[must_use]
+    pub fn log_marginal_likelihood(&self) -> f64 {
+        self.log_likelihood
     }
 
     /// Number of outcomes taken in.

@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub struct BraninHoo {
     /// Points along each of the two dimensions. Default: [100, 100].
     #[serde(default = "default_grid")]
-    pub grid: [NonZeroUsize; 2],
+    pub grid: Vec<NonZeroUsize>,
     /// Largest Euclidean norm of a scaled input. Default: 25.
     #[serde(default = "default_norm")]
     pub max_norm: Positive,
@@ -39,9 +39,9 @@ pub struct BraninHoo {
     pub noise_variance: NonNegative,
 }
 
-fn default_grid() -> [NonZeroUsize; 2] {
+fn default_grid() -> Vec<NonZeroUsize> {
     const HUNDRED: NonZeroUsize = NonZeroUsize::new(100).expect("100 is not zero");
-    [HUNDRED; 2]
+    vec![HUNDRED; 2]
 }
 
 fn default_length_scale() -> Positive {
@@ -68,7 +68,11 @@ struct Ready(Instance);
 impl Objective for BraninHoo {
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         let mut problems = grid_problems(&self.grid);
-        if self.grid.iter().all(|count| count.get() == 1) {
+        if self.grid.len() != 2 {
+            let found = format!("{} numbers", self.grid.len());
+            let expected = "points along each of the two dimensions";
+            problems.push(Problem::wrong("grid", expected, found, "write [100, 100]"));
+        } else if self.grid.iter().all(|count| count.get() == 1) {
             problems.push(Problem::wrong("grid", "more than one point", "one point", "write [100, 100]"));
         }
         problems
@@ -80,7 +84,8 @@ impl Objective for BraninHoo {
         _: Option<&Fitted>,
         _: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let mut rows = grid(&self.grid.map(NonZeroUsize::get), &[(-5.0, 10.0), (0.0, 15.0)]);
+        let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
+        let mut rows = grid(&counts, &[(-5.0, 10.0), (0.0, 15.0)]);
         let mut values: Vec<f64> = rows.chunks(2).map(|x| -branin(x[0], x[1])).collect();
         super::scaling::standardise(&mut values)
             .ok_or_else(|| ObjectiveError { reason: "Branin-Hoo is constant on this grid".to_owned() })?;

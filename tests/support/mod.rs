@@ -1,0 +1,56 @@
+//! What several tests use: the real binary, scenarios, folders.
+
+#![allow(dead_code, reason = "no test uses all of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The project's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The binary with arguments.
+pub fn subrosa<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_subrosa"))
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .expect("the binary starts")
+}
+
+/// Exit code, standard output, standard error.
+pub fn told(output: &Output) -> (i32, String, String) {
+    (
+        output.status.code().expect("not killed"),
+        String::from_utf8(output.stdout.clone()).expect("UTF-8"),
+        String::from_utf8(output.stderr.clone()).expect("UTF-8"),
+    )
+}
+
+/// Runs a scenario into a folder of its own and gives the JSON document.
+pub fn run(scenario: &str, out: &Path, more: &[&str]) -> serde_json::Value {
+    let out = out.to_str().expect("UTF-8");
+    let mut arguments = vec!["run", scenario, "--out", out, "--format", "json"];
+    arguments.extend(more);
+    let (code, stdout, stderr) = told(&subrosa(&arguments));
+    assert_eq!(code, 0, "{stderr}");
+    serde_json::from_str(&stdout).expect("one JSON document")
+}
+
+/// The folder of a run.
+pub fn folder(document: &serde_json::Value) -> PathBuf {
+    PathBuf::from(document["run"].as_str().expect("a path"))
+}
+
+/// A series of the first cell, or of the cell where `axis` has a value.
+pub fn metric(document: &serde_json::Value, cell: usize, series: &str, metric: &str) -> (f64, f64) {
+    let found = document["cells"][cell]["series"]
+        .as_array()
+        .expect("series")
+        .iter()
+        .find(|entry| entry["name"] == series)
+        .unwrap_or_else(|| panic!("no series {series}"));
+    let estimate = &found["metrics"][metric];
+    (estimate["mean"].as_f64().expect("mean"), estimate["se"].as_f64().expect("se"))
+}
