@@ -45,7 +45,7 @@ impl Bar {
 impl Progress for Bar {
     fn begin(&self, to_play: u64, there: u64) {
         if there > 0 && to_play > 0 {
-            eprintln!("{there} replications are there already; {to_play} are left to play.");
+            eprintln!("Resuming: replications on disk {there}, left to play {to_play}.");
         }
         self.bar.set_length(to_play);
         self.bar.reset_eta();
