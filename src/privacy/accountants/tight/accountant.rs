@@ -55,10 +55,17 @@ impl Answer {
 }
 
 const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
+const CONCENTRATED_NOTE: &str =
+    "some releases are known by zero concentration only; Renyi divergences price them all";
 const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
 
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
     let items = composition.items();
+    if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
+        // Known by its Renyi divergences alone: they price everything.
+        let upper = Rdp::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
+        return (Answer { lower: 0.0, epsilon: upper, upper }, Standing::Bound, Some(CONCENTRATED_NOTE));
+    }
     let exponential =
         |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
     let fixed_size = items.iter().any(|item| matches!(item.cost, Cost::FixedSizeGaussian { .. }));
@@ -146,6 +153,7 @@ fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
             | Cost::FixedSizeGaussian { .. }
             | Cost::PureDp { .. }
             | Cost::ApproximateDp { .. }
+            | Cost::ZeroConcentratedDp { .. }
             | Cost::Unprotected => {}
         }
     }
