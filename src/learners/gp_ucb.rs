@@ -1,12 +1,11 @@
 //! GP-UCB: play the arm whose upper confidence bound is the largest.
 
-use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe};
-use crate::gp::{GpError, Posterior};
+use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe, covariance};
+use crate::gp::{AdaptivePosterior, GpError};
 use crate::rng::Stream;
 use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// What the exploration weight multiplies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +27,7 @@ pub struct GpUcb {
     #[serde(default)]
     pub beta: BetaSchedule,
     /// Factor on sqrt(beta_t). Default: 1.
-    #[serde(default = "unit")]
+    #[serde(default = "super::knowledge::unit")]
     pub scale: Positive,
     /// What the weight multiplies. Default: `StandardDeviation`.
     #[serde(default)]
@@ -36,16 +35,15 @@ pub struct GpUcb {
     /// Whether an arm is played at most once (as long as there are others). Default: false.
     #[serde(default)]
     pub exclude_played: bool,
-}
-
-fn unit() -> Positive {
-    Positive::new(1.0).expect("1 is above 0")
+    /// Noise variance that the model assumes. Default: that of the objective's surrogate.
+    #[serde(default)]
+    pub regulariser: Option<Positive>,
 }
 
 #[derive(Debug)]
 struct Player {
     recipe: GpUcb,
-    posterior: Posterior,
+    posterior: AdaptivePosterior,
     played: Vec<bool>,
     /// Rounds suggested so far.
     rounds: u64,
@@ -53,9 +51,9 @@ struct Player {
 
 impl LearnerRecipe for GpUcb {
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
-        let points = arms.points.as_ref().ok_or(BuildError::NeedsInputs { learner: "GpUcb" })?;
-        let posterior =
-            Posterior::new(Arc::clone(points), arms.covariance.clone(), arms.noise_variance, arms.mean);
+        let covariance = covariance("GpUcb", arms)?;
+        let noise_variance = self.regulariser.map_or(arms.noise_variance, Positive::get);
+        let posterior = AdaptivePosterior::new(covariance.clone(), noise_variance, arms.mean);
         Ok(Box::new(Player { recipe: self.clone(), posterior, played: vec![false; arms.n], rounds: 0 }))
     }
 }
