@@ -70,8 +70,6 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>]) -> Chart {
         .enumerate()
         .map(|(key, (_, series))| Line { key, kind: Kind::Band, points: drawn(series) })
         .collect();
-    // Cumulative regret is 0 before the first round by definition: that point does not keep an axis from being
-    // logarithmic, it is left out there.
     let rounds = lines.iter().flat_map(|(_, series)| series.curve.iter().map(|step| step.t));
     Chart {
         id: slug(&format!("{} {place}", metric.words())),
@@ -79,7 +77,11 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>]) -> Chart {
         x_label: "round".to_owned(),
         y_label: metric.words().to_owned(),
         x: Axis::counting(rounds),
-        y: fitted(&lines_drawn),
+        y: match metric {
+            Metric::SimpleRegret => Axis::fit(numbers(&lines_drawn)),
+            // A sum grows from nothing whatever it sums: only its shape on a plain axis tells anything.
+            Metric::CumulativeRegret => Axis::plain(numbers(&lines_drawn)),
+        },
         legend: lines.iter().map(|(name, _)| name.clone()).collect(),
         lines: lines_drawn,
     }
@@ -200,7 +202,7 @@ fn axis_chart(
         x_label: axis.to_owned(),
         y_label: metric.words().to_owned(),
         x: Axis::chosen(values),
-        y: fitted(&lines),
+        y: Axis::fit(numbers(&lines)),
         legend: tracks.iter().map(name).collect(),
         lines,
     })
@@ -319,11 +321,9 @@ fn made(x: f64, estimate: Estimate, at: String) -> Point {
     Point { x, y: estimate.mean, error: estimate.se, at, says: regret(estimate) }
 }
 
-fn fitted(lines: &[Line]) -> Axis {
-    let later = |point: &&Point| point.x > 0.0 || point.y != 0.0;
-    let points = || lines.iter().flat_map(|line| &line.points);
-    // Cumulative regret is 0 at round 0 by definition; that alone does not keep an axis from being logarithmic.
-    Axis::fit(points().filter(later).map(|point| (point.y, point.error)))
+/// Values and errors of all lines.
+fn numbers(lines: &[Line]) -> impl Iterator<Item = (f64, f64)> {
+    lines.iter().flat_map(|line| &line.points).map(|point| (point.y, point.error))
 }
 
 fn stride(points: usize) -> usize {

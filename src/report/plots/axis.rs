@@ -23,6 +23,16 @@ impl Axis {
     /// than a factor of 30. Values that are not finite do not count.
     #[must_use]
     pub fn fit(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self::fitted(values, true)
+    }
+
+    /// A linear axis for `values` that carry errors to either side.
+    #[must_use]
+    pub fn plain(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self::fitted(values, false)
+    }
+
+    fn fitted(values: impl IntoIterator<Item = (f64, f64)>, may_be_log: bool) -> Self {
         let values: Vec<(f64, f64)> =
             values.into_iter().filter(|(value, error)| value.is_finite() && error.is_finite()).collect();
         let least = values.iter().map(|(value, _)| *value).fold(f64::INFINITY, f64::min);
@@ -31,7 +41,7 @@ impl Axis {
             return Self::linear(0.0, 1.0);
         }
         let top = values.iter().map(|(value, error)| value + error).fold(most, f64::max);
-        if least > 0.0 && most / least > LOG_FROM {
+        if may_be_log && least > 0.0 && most / least > LOG_FROM {
             // A band that reaches down to zero has no end on this axis: it is cut a factor of 2 below the least value.
             let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
             return Self::logarithmic(bottom.max(least / 2.0), top);

@@ -82,7 +82,7 @@ fn on_area(text: &mut String, chart: &Chart, line: Option<&Line>) -> Result<Vec<
     let area = SVGBackend::with_string(text, (WIDTH, HEIGHT)).into_drawing_area();
     let mut builder = ChartBuilder::on(&area);
     builder.margin_top(16).margin_right(28).margin_left(8).margin_bottom(6);
-    builder.x_label_area_size(84).y_label_area_size(124);
+    builder.x_label_area_size(70).y_label_area_size(116);
     let mut context = builder.build_cartesian_2d(chart.x.clone(), chart.y.clone())?;
     let points = match line {
         None => {
@@ -131,6 +131,8 @@ fn colour(line: &Line) -> RGBColor {
 
 fn band(context: &mut Context<'_, '_>, chart: &Chart, line: &Line, places: &[(f64, f64)]) -> Result<(), Failed> {
     if line.points.iter().any(|point| point.error > 0.0) {
+        // Many bands over one another would hide the lines.
+        let faintness = if chart.lines.len() > 4 { 0.1 } else { 0.18 };
         let edge = |sign: f64| {
             line.points
                 .iter()
@@ -139,7 +141,7 @@ fn band(context: &mut Context<'_, '_>, chart: &Chart, line: &Line, places: &[(f6
         };
         let mut outline: Vec<(f64, f64)> = edge(1.0).collect();
         outline.extend(edge(-1.0).collect::<Vec<_>>().into_iter().rev());
-        context.draw_series(std::iter::once(Polygon::new(outline, colour(line).mix(0.18).filled())))?;
+        context.draw_series(std::iter::once(Polygon::new(outline, colour(line).mix(faintness).filled())))?;
     }
     context.draw_series(std::iter::once(PathElement::new(places.to_vec(), colour(line).stroke_width(4))))?;
     Ok(())
@@ -150,7 +152,9 @@ fn bars(context: &mut Context<'_, '_>, chart: &Chart, line: &Line, places: &[(f6
     for (point, (x, _)) in line.points.iter().zip(places).filter(|(point, _)| point.error > 0.0) {
         let ends = [-1.0, 1.0].map(|sign| (*x, chart.y.clamped(point.y + sign * point.error)));
         context.draw_series(std::iter::once(PathElement::new(ends.to_vec(), style)))?;
-        context.draw_series(ends.map(|end| {
+        // A bar that the axis cuts has no cap there.
+        let caps = ends.into_iter().filter(|(_, y)| *y > chart.y.low && *y < chart.y.high);
+        context.draw_series(caps.map(|end| {
             EmptyElement::at(end) + PathElement::new(vec![(-7, 0), (7, 0)], style)
         }))?;
     }

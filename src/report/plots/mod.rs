@@ -4,11 +4,13 @@ mod axis;
 mod draw;
 mod file;
 mod palette;
+mod raster;
 
 pub use axis::Axis;
 pub use draw::{Drawn, DrawnLine, HEIGHT, WIDTH, draw};
 pub use file::standalone;
 pub use palette::{COLOURS, dashes};
+pub use raster::{NoPicture, png};
 
 /// A line chart.
 #[derive(Clone, Debug)]
