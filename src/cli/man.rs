@@ -26,9 +26,8 @@ pub(super) fn man(arguments: &ManArguments) -> Exit {
     // Gives every verb its full name and usage.
     whole.build();
     let mut pages = vec![("subrosa.1".to_owned(), command())];
-    pages.extend(
-        whole.get_subcommands().map(|verb| (format!("subrosa-{}.1", verb.get_name()), verb.clone())),
-    );
+    pages
+        .extend(whole.get_subcommands().map(|verb| (format!("subrosa-{}.1", verb.get_name()), verb.clone())));
     for (name, verb) in pages {
         let written = rendered(verb).and_then(|page| write(folder, &name, &page));
         if let Err(exit) = written {

@@ -17,8 +17,6 @@ const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 pub(super) struct Plate {
     /// What it shows.
     pub(super) title: String,
-    /// How to read it.
-    pub(super) note: String,
     /// Its charts.
     pub(super) charts: Vec<Chart>,
 }
@@ -30,31 +28,37 @@ type Named<'a> = (String, &'a SeriesSummary);
 pub(super) fn by_round(summary: &Summary) -> Vec<Plate> {
     let mut plates = Vec::new();
     for (place, cells) in grouped(summary) {
-        let lines: Vec<Named<'_>> =
-            named(&cells, &axes(summary)).into_iter().filter(|(_, series)| !series.curve.is_empty()).collect();
+        let lines: Vec<Named<'_>> = named(&cells, &axes(summary))
+            .into_iter()
+            .filter(|(_, series)| !series.curve.is_empty())
+            .collect();
         if lines.is_empty() {
             continue;
         }
         let title =
             if place.is_empty() { "Regret by round".to_owned() } else { format!("Regret by round, {place}") };
-        let mut note = "Line: mean over replications. Band: one standard error to either side".to_owned();
-        note.push_str(&format!(", {}. Round 0 is the initial points.", count(&lines)));
-        if let Some(every) = lines.iter().map(|(_, series)| stride(series.curve.len())).max().filter(|s| *s > 1) {
+        let counts =
+            || lines.iter().flat_map(|(_, series)| series.curve.iter().map(|step| step.simple_regret.n));
+        let mut note = format!(
+            "Line: mean over replications. Band: one standard error to either side, {}. Round 0 is the initial points.",
+            count((counts().min(), counts().max()))
+        );
+        if let Some(every) =
+            lines.iter().map(|(_, series)| stride(series.curve.len())).max().filter(|s| *s > 1)
+        {
             note.push_str(&format!(" Drawn: one round in {every}."));
         }
-        let charts: Vec<Chart> = METRICS.iter().map(|metric| curve_chart(*metric, &place, &lines)).collect();
-        if charts.iter().any(|chart| chart.y.log) {
-            note.push_str(" A logarithmic axis cuts a band that reaches zero.");
-        }
-        plates.push(Plate { title, note, charts });
+        let charts = METRICS.iter().map(|metric| curve_chart(*metric, &place, &lines, &note)).collect();
+        plates.push(Plate { title, charts });
     }
     plates
 }
 
-fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>]) -> Chart {
+fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> Chart {
     let drawn = |series: &SeriesSummary| -> Vec<Point> {
         let (stride, last) = (stride(series.curve.len()), series.curve.len().saturating_sub(1));
-        let shown = series.curve.iter().enumerate().filter(|(index, _)| index % stride == 0 || *index == last);
+        let shown =
+            series.curve.iter().enumerate().filter(|(index, _)| index % stride == 0 || *index == last);
         shown
             .map(|(_, step)| {
                 let estimate = match metric {
@@ -84,6 +88,7 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>]) -> Chart {
         },
         legend: lines.iter().map(|(name, _)| name.clone()).collect(),
         lines: lines_drawn,
+        note: note.to_owned(),
     }
 }
 
@@ -92,8 +97,11 @@ pub(super) fn along_axes(summary: &Summary) -> Vec<Plate> {
     let names = axes(summary);
     let mut plates = Vec::new();
     for (index, axis) in names.iter().enumerate() {
-        let values: Option<Vec<f64>> =
-            summary.cells.iter().map(|cell| cell.point.get(axis).and_then(serde_json::Value::as_f64)).collect();
+        let values: Option<Vec<f64>> = summary
+            .cells
+            .iter()
+            .map(|cell| cell.point.get(axis).and_then(serde_json::Value::as_f64))
+            .collect();
         let Some(values) = values else { continue };
         let mut distinct = values.clone();
         distinct.sort_by(f64::total_cmp);
@@ -116,7 +124,8 @@ pub(super) fn along_axes(summary: &Summary) -> Vec<Plate> {
         for place in places {
             let here: Vec<&Track<'_>> =
                 tracks.iter().filter(|track| one || track.place.is_empty() || track.place == place).collect();
-            let charts = METRICS.iter().filter_map(|metric| axis_chart(*metric, axis, place, &distinct, &here));
+            let charts =
+                METRICS.iter().filter_map(|metric| axis_chart(*metric, axis, place, &distinct, &here));
             let charts: Vec<Chart> = charts.collect();
             if charts.is_empty() {
                 continue;
@@ -125,11 +134,7 @@ pub(super) fn along_axes(summary: &Summary) -> Vec<Plate> {
             if !place.is_empty() {
                 title.push_str(&format!(", {place}"));
             }
-            let mut note = "Marks: mean after the last round; bars: one standard error to either side.".to_owned();
-            if charts.iter().flat_map(|chart| &chart.lines).any(|line| line.kind == Kind::Diamonds) {
-                note.push_str(" Hollow diamonds: the published figures, in the colour of their series.");
-            }
-            plates.push(Plate { title, note, charts });
+            plates.push(Plate { title, charts });
         }
     }
     plates
@@ -174,7 +179,8 @@ fn axis_chart(
     let mut lines = Vec::new();
     for (key, track) in tracks.iter().enumerate() {
         let at = |x: f64| format!("{axis} = {x}");
-        let points = track.cells.iter().filter_map(|(x, _, series)| Some(made(*x, of(metric, series)?, at(*x))));
+        let points =
+            track.cells.iter().filter_map(|(x, _, series)| Some(made(*x, of(metric, series)?, at(*x))));
         let points: Vec<Point> = points.collect();
         if !points.is_empty() {
             lines.push(Line { key, kind: Kind::Bars, points });
@@ -196,6 +202,14 @@ fn axis_chart(
             format!("{}, {}", track.series, track.place)
         }
     };
+    let counts =
+        || tracks.iter().flat_map(|track| &track.cells).filter_map(|(_, _, series)| of(metric, series));
+    let n = (counts().map(|estimate| estimate.n).min(), counts().map(|estimate| estimate.n).max());
+    let mut note =
+        format!("Marks: mean after the last round; bars: one standard error to either side, {}.", count(n));
+    if lines.iter().any(|line| line.kind == Kind::Diamonds) {
+        note.push_str(" Hollow diamonds: the published figures, in the colour of their series.");
+    }
     (!lines.is_empty()).then(|| Chart {
         id: slug(&format!("{} against {axis} {place}", metric.words())),
         title: format!("{} against {axis}", capital(metric.words())),
@@ -205,12 +219,14 @@ fn axis_chart(
         y: Axis::fit(numbers(&lines)),
         legend: tracks.iter().map(name).collect(),
         lines,
+        note,
     })
 }
 
 /// Rounds over virtual time in one replication; none where time stood still.
 pub(super) fn timeline(first: &ReplicationRecord) -> Option<Plate> {
-    const UNITS: [(f64, &str); 4] = [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds")];
+    const UNITS: [(f64, &str); 4] =
+        [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds")];
     let end = first.series.iter().flat_map(|s| s.iterations.iter().map(|i| i.seconds)).fold(0.0, f64::max);
     if end <= 0.0 {
         return None;
@@ -243,10 +259,12 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Plate> {
         y: Axis::counting(rounds),
         legend: first.series.iter().map(|series| series.name.clone()).collect(),
         lines,
+        note:
+            "A flat stretch is waiting: for a slow message, a lost one sent again, or a party that is away. \
+               Series meet the same network, so their lines may coincide."
+                .to_owned(),
     };
-    let note = "A flat stretch is waiting: for a slow message, a lost one sent again, or a party that is away. \
-                Series meet the same network, so their lines may coincide.";
-    Some(Plate { title: "Rounds over virtual time".to_owned(), note: note.to_owned(), charts: vec![chart] })
+    Some(Plate { title: "When rounds were measured".to_owned(), charts: vec![chart] })
 }
 
 /// Cells that go on one plate, with the values of the axes that they share.
@@ -330,9 +348,9 @@ fn stride(points: usize) -> usize {
     points.div_ceil(MOST_POINTS).max(1)
 }
 
-fn count(lines: &[Named<'_>]) -> String {
-    let counts = || lines.iter().flat_map(|(_, series)| series.curve.iter().map(|step| step.simple_regret.n));
-    match (counts().min(), counts().max()) {
+/// Least and largest number of replications in words.
+fn count(n: (Option<u64>, Option<u64>)) -> String {
+    match n {
         (Some(least), Some(most)) if least < most => format!("n = {least} to {most}"),
         (Some(n), _) => format!("n = {n}"),
         _ => "n = 0".to_owned(),

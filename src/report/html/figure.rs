@@ -1,12 +1,14 @@
 //! A plate of charts as markup: legend with toggles, SVG, and the same values as a table.
 
 use super::charts::Plate;
-use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, dashes, draw};
+use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, dashes, draw, sample};
 use maud::{Markup, PreEscaped, html};
 
 /// Charts side by side below one legend.
 pub(super) fn plate(plate: &Plate) -> Markup {
     let legend = plate.charts.first().map(|chart| chart.legend.as_slice()).unwrap_or_default();
+    let mut notes: Vec<&str> = plate.charts.iter().map(|chart| chart.note.as_str()).collect();
+    notes.dedup();
     let marked = plate.charts.iter().flat_map(|chart| &chart.lines).any(|line| line.kind == Kind::Bars);
     html! {
         section.plate {
@@ -19,7 +21,7 @@ pub(super) fn plate(plate: &Plate) -> Markup {
             div.charts {
                 @for chart in &plate.charts { (figure(chart)) }
             }
-            p.note { (plate.note) }
+            @for note in &notes { p.note { (note) } }
         }
     }
 }
@@ -28,16 +30,7 @@ pub(super) fn plate(plate: &Plate) -> Markup {
 fn swatch(key: usize, marked: bool) -> Markup {
     html! {
         svg.swatch.(class(key)) viewBox="0 0 56 24" width="36" height="16" aria-hidden="true" {
-            @if marked {
-                line x1="0" y1="12" x2="56" y2="12" stroke-width="4" {}
-                @match key % 3 {
-                    0 => circle cx="28" cy="12" r="8" {},
-                    1 => polygon points="28,1 38,19 18,19" {},
-                    _ => rect x="21" y="5" width="14" height="14" {},
-                }
-            } @else {
-                line x1="0" y1="12" x2="56" y2="12" stroke-width="5" stroke-dasharray=(dashes(key)) {}
-            }
+            (sample(key, marked))
         }
     }
 }

@@ -35,7 +35,9 @@ impl Page {
     /// # Errors
     /// [`FolderError`] for a file that cannot be read or is damaged.
     pub fn read(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
-        let (Some(manifest), Some(mut summary)) = (folder.manifest()?, folder.summary()?) else { return Ok(None) };
+        let (Some(manifest), Some(mut summary)) = (folder.manifest()?, folder.summary()?) else {
+            return Ok(None);
+        };
         // The folder may have been moved since.
         summary.run = folder.path().display().to_string();
         let scenario = files::read(&folder.file("scenario.ron"))?;
@@ -123,7 +125,8 @@ fn heading(page: &Page) -> Markup {
     for axis in axes(summary) {
         let mut values: Vec<String> = Vec::new();
         for cell in &summary.cells {
-            if let Some((_, value)) = axes(summary).into_iter().zip(point(cell)).find(|(name, _)| *name == axis)
+            if let Some((_, value)) =
+                axes(summary).into_iter().zip(point(cell)).find(|(name, _)| *name == axis)
                 && !values.contains(&value)
             {
                 values.push(value);
@@ -193,5 +196,9 @@ fn replay(page: &Page) -> Markup {
 /// A path as a shell takes it.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@".contains(c);
-    if !path.is_empty() && path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+    if !path.is_empty() && path.chars().all(plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
 }

@@ -12,7 +12,8 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, plac
     let mut header = vec!["series".to_owned()];
     header.extend(axes(summary));
     header.extend(
-        ["virtual time", "messages", "bytes", "bytes a message", "lost", "lost, %", "p50", "p99"].map(str::to_owned),
+        ["virtual time", "messages", "bytes", "bytes a message", "lost", "lost, %", "p50", "p99"]
+            .map(str::to_owned),
     );
     let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
@@ -45,7 +46,8 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, plac
 
 /// Who sent to whom in one replication.
 fn links(first: &ReplicationRecord, place: &str) -> Markup {
-    let header = ["series", "from", "to", "delivered", "lost", "p50", "p90", "p99", "longest"].map(str::to_owned);
+    let header =
+        ["series", "from", "to", "delivered", "lost", "p50", "p90", "p99", "longest"].map(str::to_owned);
     let mut rows = Vec::new();
     for series in &first.series {
         for (from, to, link) in &series.network.links {

@@ -8,7 +8,8 @@ use crate::study::{Loss, LossStanding, PrivacyRow, Summary};
 use maud::{Markup, html};
 
 /// The accountants of the matrix, with their names there: what is claimed, what holds, and the sum.
-const SHOWN: [(&str, &str); 3] = [("as published", "as published"), ("tight", "tight"), ("basic", "naive (basic)")];
+const SHOWN: [(&str, &str); 3] =
+    [("as published", "as published"), ("tight", "tight"), ("basic", "naive (basic)")];
 
 /// One line of the matrix: all that was learned in one series about one kind of unit of one party.
 struct Row<'a> {
@@ -31,12 +32,23 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
         }
         let place = place(summary, places);
         let whose = format!("{} of {}", unit(&entry.unit), entry.protected);
-        let same = |row: &&mut Row<'_>| row.series == entry.series && row.whose == whose && row.place == place;
+        let same =
+            |row: &&mut Row<'_>| row.series == entry.series && row.whose == whose && row.place == place;
         match rows.iter_mut().find(same) {
             Some(row) => row.entries.push(entry),
             None => rows.push(Row { series: &entry.series, whose, place, entries: vec![entry] }),
         }
     }
+    // Series in their order, and the same unit of the same party at different points in a row.
+    let mut order: Vec<(&str, String)> = Vec::new();
+    for row in &rows {
+        if !order.iter().any(|(series, whose)| *series == row.series && *whose == row.whose) {
+            order.push((row.series, row.whose.clone()));
+        }
+    }
+    rows.sort_by_key(|row| {
+        order.iter().position(|(series, whose)| *series == row.series && *whose == row.whose)
+    });
     let varies = rows.iter().any(|row| !row.place.is_empty());
     let mut relations: Vec<String> = Vec::new();
     for (entry, _) in &entries {
@@ -67,7 +79,7 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
                                 th scope="row" { (row.whose) }
                                 @if varies { td { @if row.place.is_empty() { "everywhere" } @else { (row.place) } } }
                                 @for observer in &observers {
-                                    td {
+                                    td.observed {
                                         @let mut seen = row.entries.iter().filter(|entry| entry.observer == *observer).peekable();
                                         @if seen.peek().is_none() { span.note { "nothing" } }
                                         @for entry in seen { (learned(entry)) }
@@ -91,7 +103,8 @@ fn learned(entry: &PrivacyRow) -> Markup {
         let loss = entry.losses.iter().find(|loss| loss.accountant == *accountant)?;
         Some((*name, loss))
     });
-    let basis = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim).map(|loss| loss.basis.as_str());
+    let basis =
+        entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim).map(|loss| loss.basis.as_str());
     html! {
         div.learned {
             div { (entry.released.join(", ")) ", " (times) " " @if let Some(basis) = basis { (badge(basis)) } }

@@ -190,7 +190,10 @@ mod tests {
 
     #[test]
     fn linear_ticks_are_few_and_round() {
-        assert_eq!(labels(&Axis::fit([(0.01, 0.0), (0.23, 0.02)])), ["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"].map(|l| if l == "0.00" { "0" } else { l }));
+        assert_eq!(
+            labels(&Axis::fit([(0.01, 0.0), (0.23, 0.02)])),
+            ["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"].map(|l| if l == "0.00" { "0" } else { l })
+        );
         let axis = Axis::counting(0..=50);
         assert_eq!((labels(&axis), axis.high), (vec!["0", "10", "20", "30", "40", "50"], 50.0));
         assert_eq!(labels(&Axis::counting([0, 1, 2])), ["0", "1", "2"]);
@@ -202,7 +205,10 @@ mod tests {
 
     #[test]
     fn chosen_values_are_their_own_ticks_unless_they_crowd() {
-        assert_eq!(labels(&Axis::chosen(&[3.0, 6.0, 8.0, 10.0, 15.0, 20.0])), ["3", "6", "8", "10", "15", "20"]);
+        assert_eq!(
+            labels(&Axis::chosen(&[3.0, 6.0, 8.0, 10.0, 15.0, 20.0])),
+            ["3", "6", "8", "10", "15", "20"]
+        );
         assert_eq!(labels(&Axis::chosen(&[3.004_166, 1.0, 2.4596])), ["1", "2.46", "3.004"]);
         assert!(Axis::chosen(&[0.01, 0.1, 1.0]).log);
         assert!(labels(&Axis::chosen(&(0..99).map(f64::from).collect::<Vec<_>>())).len() < 9);
@@ -211,7 +217,13 @@ mod tests {
 
     #[test]
     fn nothing_and_nonsense_make_an_axis_too() {
-        for axis in [Axis::fit([]), Axis::fit([(f64::NAN, 0.0)]), Axis::chosen(&[]), Axis::counting([]), Axis::fit([(0.0, 0.0)])] {
+        for axis in [
+            Axis::fit([]),
+            Axis::fit([(f64::NAN, 0.0)]),
+            Axis::chosen(&[]),
+            Axis::counting([]),
+            Axis::fit([(0.0, 0.0)]),
+        ] {
             assert!(axis.low < axis.high && !axis.ticks.is_empty(), "{axis:?}");
         }
     }

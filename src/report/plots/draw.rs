@@ -129,7 +129,12 @@ fn colour(line: &Line) -> RGBColor {
     COLOURS[line.key % COLOURS.len()]
 }
 
-fn band(context: &mut Context<'_, '_>, chart: &Chart, line: &Line, places: &[(f64, f64)]) -> Result<(), Failed> {
+fn band(
+    context: &mut Context<'_, '_>,
+    chart: &Chart,
+    line: &Line,
+    places: &[(f64, f64)],
+) -> Result<(), Failed> {
     if line.points.iter().any(|point| point.error > 0.0) {
         // Many bands over one another would hide the lines.
         let faintness = if chart.lines.len() > 4 { 0.1 } else { 0.18 };
@@ -147,33 +152,40 @@ fn band(context: &mut Context<'_, '_>, chart: &Chart, line: &Line, places: &[(f6
     Ok(())
 }
 
-fn bars(context: &mut Context<'_, '_>, chart: &Chart, line: &Line, places: &[(f64, f64)]) -> Result<(), Failed> {
+fn bars(
+    context: &mut Context<'_, '_>,
+    chart: &Chart,
+    line: &Line,
+    places: &[(f64, f64)],
+) -> Result<(), Failed> {
     let style = colour(line).stroke_width(3);
     for (point, (x, _)) in line.points.iter().zip(places).filter(|(point, _)| point.error > 0.0) {
         let ends = [-1.0, 1.0].map(|sign| (*x, chart.y.clamped(point.y + sign * point.error)));
         context.draw_series(std::iter::once(PathElement::new(ends.to_vec(), style)))?;
         // A bar that the axis cuts has no cap there.
         let caps = ends.into_iter().filter(|(_, y)| *y > chart.y.low && *y < chart.y.high);
-        context.draw_series(caps.map(|end| {
-            EmptyElement::at(end) + PathElement::new(vec![(-7, 0), (7, 0)], style)
-        }))?;
+        context.draw_series(
+            caps.map(|end| EmptyElement::at(end) + PathElement::new(vec![(-7, 0), (7, 0)], style)),
+        )?;
     }
     context.draw_series(std::iter::once(PathElement::new(places.to_vec(), colour(line).stroke_width(4))))?;
     let filled = colour(line).filled();
     match line.key % 3 {
         0 => context.draw_series(places.iter().map(|at| Circle::new(*at, 8, filled)))?,
         1 => context.draw_series(places.iter().map(|at| TriangleMarker::new(*at, 11, filled)))?,
-        _ => context.draw_series(places.iter().map(|at| {
-            EmptyElement::at(*at) + Rectangle::new([(-7, -7), (7, 7)], filled)
-        }))?,
+        _ => context.draw_series(
+            places.iter().map(|at| EmptyElement::at(*at) + Rectangle::new([(-7, -7), (7, 7)], filled)),
+        )?,
     };
     Ok(())
 }
 
 fn diamonds(context: &mut Context<'_, '_>, line: &Line, places: &[(f64, f64)]) -> Result<(), Failed> {
     let corners = vec![(0, -13), (13, 0), (0, 13), (-13, 0), (0, -13)];
-    context.draw_series(places.iter().map(|at| {
-        EmptyElement::at(*at) + PathElement::new(corners.clone(), colour(line).stroke_width(4))
-    }))?;
+    context.draw_series(
+        places.iter().map(|at| {
+            EmptyElement::at(*at) + PathElement::new(corners.clone(), colour(line).stroke_width(4))
+        }),
+    )?;
     Ok(())
 }

@@ -8,7 +8,7 @@ mod raster;
 
 pub use axis::Axis;
 pub use draw::{Drawn, DrawnLine, HEIGHT, WIDTH, draw};
-pub use file::standalone;
+pub use file::{sample, standalone};
 pub use palette::{COLOURS, dashes};
 pub use raster::{NoPicture, png};
 
@@ -31,6 +31,8 @@ pub struct Chart {
     pub legend: Vec<String>,
     /// The lines.
     pub lines: Vec<Line>,
+    /// How to read it: what lines and bands are, over how many replications.
+    pub note: String,
 }
 
 /// One line of a chart.

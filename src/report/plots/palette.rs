@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-/// The palette of Okabe and Ito (2008), yellow last because it is faint on white.
+/// The palette of Okabe and Ito (2008), black late and yellow last and darker than theirs, which is faint on white.
 pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xD5, 0x5E, 0x00),
@@ -11,7 +11,7 @@ pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0xE6, 0x9F, 0x00),
     RGBColor(0x56, 0xB4, 0xE9),
     RGBColor(0x00, 0x00, 0x00),
-    RGBColor(0xF0, 0xE4, 0x42),
+    RGBColor(0xA8, 0x9D, 0x00),
 ];
 
 /// The dashes of legend entry `key` as SVG's `stroke-dasharray`, in the units of a chart.

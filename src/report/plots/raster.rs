@@ -46,8 +46,10 @@ pub fn png(svg: &str) -> Result<Vec<u8>, NoPicture> {
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
     let refuse = |reason: &dyn fmt::Display| NoPicture::Document(reason.to_string());
     let tree = Tree::from_str(svg, &options).map_err(|error| refuse(&error))?;
-    let size = tree.size().to_int_size().scale_by(SCALE).ok_or_else(|| refuse(&"the document has no size"))?;
-    let mut picture = Pixmap::new(size.width(), size.height()).ok_or_else(|| refuse(&"too large a picture"))?;
+    let size =
+        tree.size().to_int_size().scale_by(SCALE).ok_or_else(|| refuse(&"the document has no size"))?;
+    let mut picture =
+        Pixmap::new(size.width(), size.height()).ok_or_else(|| refuse(&"too large a picture"))?;
     resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut picture.as_mut());
     picture.encode_png().map_err(|error| refuse(&error))
 }
