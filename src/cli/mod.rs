@@ -1,12 +1,16 @@
 //! The command line: one file per verb, exit codes in one place.
 
 mod check;
+mod completions;
 mod exit;
 mod list;
 mod load;
+mod man;
+mod new;
 mod options;
 mod progress;
 mod replay;
+mod report;
 mod run;
 
 use clap::Parser;
@@ -32,7 +36,11 @@ pub fn main() -> ExitCode {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
+        Verb::Report(arguments) => report::report(&arguments),
+        Verb::New(arguments) => new::new(&arguments),
         Verb::List(arguments) => list::list(&arguments),
+        Verb::Completions(arguments) => completions::completions(&arguments),
+        Verb::Man(arguments) => man::man(&arguments),
     };
     exit.into()
 }

@@ -1,5 +1,7 @@
 //! Verbs and flags.
 
+use super::new::TEMPLATES;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -22,8 +24,16 @@ pub(super) enum Verb {
     Run(RunArguments),
     /// Play a run again and compare digests
     Replay(ReplayArguments),
+    /// Make the report of a run again: text, report.html, and on request a figure as a file
+    Report(ReportArguments),
+    /// Write a commented scenario that runs at once
+    New(NewArguments),
     /// List what a scenario may name
     List(ListArguments),
+    /// Print the completion script of a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page
+    Man(ManArguments),
 }
 
 /// How results are printed.
@@ -93,6 +103,50 @@ pub(super) struct ListArguments {
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReportArguments {
+    /// The run folder
+    pub(super) run: PathBuf,
+    /// Also write a figure as an SVG file
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
+    /// Also write a figure as a PNG file
+    #[arg(long, value_name = "FILE")]
+    pub(super) png: Option<PathBuf>,
+    /// Which figure: its id in report.html, such as cumulative-regret. Default: the first
+    #[arg(long, value_name = "ID")]
+    pub(super) figure: Option<String>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct NewArguments {
+    /// The system to play
+    #[arg(value_parser = PossibleValuesParser::new(TEMPLATES.iter().map(|template| template.name)))]
+    pub(super) system: String,
+    /// The file to write. Default: the system's name with .ron, in the current folder
+    pub(super) file: Option<PathBuf>,
+    /// Overwrite a file that is there
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    pub(super) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ManArguments {
+    /// Write one page per verb into this folder instead
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
 }
 
 /// The whole command line, for completions and the man page.

@@ -1,7 +1,7 @@
 //! What the network did: time, messages, bytes, losses, latency.
 
 use super::style::table;
-use super::{axes, rows};
+use crate::report::cells::{axes, rows};
 use crate::report::number::{quantity, seconds};
 use crate::study::{CellSummary, SeriesSummary, Summary};
 

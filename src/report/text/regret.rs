@@ -1,7 +1,7 @@
 //! Regret by series and cell, with the figures that papers print.
 
 use super::style::{line, table, wrapped};
-use super::{axes, rows};
+use crate::report::cells::{axes, rows};
 use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};

@@ -1,0 +1,83 @@
+//! Regret at the end beside published figures, then the curves.
+
+use super::charts;
+use super::figure::plate;
+use super::table::table;
+use crate::report::cells::{axes, rows};
+use crate::report::number::regret;
+use crate::scenario::Metric;
+use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
+use maud::{Markup, html};
+
+/// Plates that are open from the start; the others unfold.
+const OPEN: usize = 4;
+
+pub(super) fn section(summary: &Summary) -> Option<Markup> {
+    let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
+    if all.all(|series| series.metrics.simple_regret.is_none()) {
+        return None;
+    }
+    let along = charts::along_axes(summary);
+    let by_round = charts::by_round(summary);
+    let (open, folded) = by_round.split_at(by_round.len().min(OPEN));
+    Some(html! {
+        section id="regret" {
+            h2 { "How good: regret" }
+            (final_table(summary))
+            @for one in &along { (plate(one)) }
+            @for one in open { (plate(one)) }
+            @if !folded.is_empty() {
+                details {
+                    summary { (folded.len()) " more by round" }
+                    @for one in folded { (plate(one)) }
+                }
+            }
+        }
+    })
+}
+
+fn final_table(summary: &Summary) -> Markup {
+    let figures = || summary.cells.iter().flat_map(|cell| &cell.published);
+    let has = |metric: Metric| figures().any(|figure| figure.metric == metric);
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes(summary));
+    for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
+        header.push(metric.words().to_owned());
+        if has(metric) {
+            header.push("published".to_owned());
+            header.push("ours minus published".to_owned());
+        }
+    }
+    header.push("n".to_owned());
+    let numbers = |cell: &CellSummary, series: &SeriesSummary| {
+        let mut row = Vec::new();
+        for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
+            let estimate = match metric {
+                Metric::SimpleRegret => series.metrics.simple_regret,
+                Metric::CumulativeRegret => series.metrics.cumulative_regret,
+            };
+            row.push(estimate.map_or_else(String::new, regret));
+            if has(metric) {
+                let here = |f: &&PublishedRow| f.series == series.name && f.metric == metric;
+                let figure = cell.published.iter().find(here);
+                row.push(figure.map_or_else(String::new, |figure| figure.published.to_string()));
+                let difference = figure.zip(estimate).map(|(f, e)| e.mean - f.published);
+                row.push(difference.map_or_else(String::new, |d| format!("{d:+.3}")));
+            }
+        }
+        row.push(series.metrics.simple_regret.map_or(0, |estimate| estimate.n).to_string());
+        row
+    };
+    let rows = rows(summary, numbers);
+    let mut sources: Vec<&str> = Vec::new();
+    for figure in figures() {
+        if !sources.contains(&figure.source.as_str()) {
+            sources.push(&figure.source);
+        }
+    }
+    html! {
+        (table("Regret after the last round: mean ± standard error over n replications", &header, &rows, 1 + axes(summary).len()))
+        @if !sources.is_empty() { p.note { "Published: " (sources.join("; ")) "." } }
+        @if summary.cells.len() > 1 { p.note { "any: the same in every cell." } }
+    }
+}
