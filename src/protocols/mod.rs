@@ -26,6 +26,11 @@ pub trait Protocol: Send + Sync {
         false
     }
 
+    /// Whether its parties can start again after a crash that lost their memory ([`crate::kernel::Memory::Lost`]).
+    fn survives_amnesia(&self) -> bool {
+        false
+    }
+
     /// The names of the series that one replication gives, in order.
     fn series(&self) -> Vec<String>;
 

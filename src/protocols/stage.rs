@@ -2,8 +2,7 @@
 
 use crate::kernel::{Event, Protocol as KernelProtocol};
 use crate::kernel::{KernelError, Limits, Party, Simulation};
-use crate::network::availability::AvailabilityModel;
-use crate::network::{Network, NetworkMedium};
+use crate::network::{Network, NetworkMedium, PartyTraits};
 use crate::objectives::Instance;
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Time};
@@ -16,8 +15,8 @@ use super::SeriesRecord;
 pub struct Stage {
     /// Names of all parties, in order of their ids.
     pub names: Vec<String>,
-    /// Availability of each party.
-    pub availability: Vec<AvailabilityModel>,
+    /// Group, availability, speed and line of each party.
+    pub traits: Vec<PartyTraits>,
     /// Everything between them.
     pub network: Network,
     /// What is to be optimised, in this replication.
@@ -89,7 +88,7 @@ impl Stage {
         watch: &mut dyn FnMut(Time, &Event<'_, P>),
     ) -> Result<SeriesRecord, PlayError> {
         assert_eq!(parties.len(), self.names.len(), "every party of the scenario takes part");
-        let medium = self.network.medium(&self.names, &self.availability, key.child("network"));
+        let medium = self.network.medium(&self.names, &self.traits, key.child("network"));
         let statistics = medium.statistics();
         let mut simulation = Simulation::new(parties, Box::new(medium));
         simulation
@@ -100,7 +99,7 @@ impl Stage {
             name: series.to_owned(),
             iterations: Vec::new(),
             releases: Vec::new(),
-            network: NetworkMedium::named_statistics(&statistics, &self.names),
+            network: NetworkMedium::named_statistics(&statistics),
             virtual_seconds: simulation.now().seconds(),
             messages: tally.sent,
             messages_lost: tally.lost,
