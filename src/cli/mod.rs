@@ -8,6 +8,8 @@ mod options;
 mod progress;
 mod replay;
 mod run;
+mod sequence;
+mod trace;
 
 use clap::Parser;
 use options::{Arguments, Verb};
@@ -32,6 +34,7 @@ pub fn main() -> ExitCode {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
+        Verb::Trace(arguments) => trace::trace(&arguments),
         Verb::List(arguments) => list::list(&arguments),
     };
     exit.into()

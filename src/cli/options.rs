@@ -1,5 +1,6 @@
 //! Verbs and flags.
 
+use crate::vocab::Span;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -22,6 +23,8 @@ pub(super) enum Verb {
     Run(RunArguments),
     /// Play a run again and compare digests
     Replay(ReplayArguments),
+    /// Show one replication's events: as text, as JSON lines, or as a message-sequence picture
+    Trace(TraceArguments),
     /// List what a scenario may name
     List(ListArguments),
 }
@@ -84,6 +87,47 @@ pub(super) struct ReplayArguments {
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
+}
+
+/// How a trace is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TraceFormat {
+    /// A line per event for people
+    Text,
+    /// A JSON object per line
+    Jsonl,
+    /// A message-sequence picture
+    Svg,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TraceArguments {
+    /// The scenario file
+    pub(super) scenario: PathBuf,
+    /// Override a value: path.to.field=RON. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
+    pub(super) overrides: Vec<String>,
+    /// Use this seed instead of the scenario's
+    #[arg(long, value_name = "SEED")]
+    pub(super) seed: Option<u64>,
+    /// Which replication
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub(super) replication: u64,
+    /// Which cell of a study
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) cell: usize,
+    /// Only this series. Default: all; the first one for a picture
+    #[arg(long, value_name = "NAME")]
+    pub(super) series: Option<String>,
+    /// Leave out what happens before this virtual time, as in 1s500ms
+    #[arg(long, value_name = "TIME")]
+    pub(super) from: Option<Span>,
+    /// Leave out what happens after this virtual time
+    #[arg(long, value_name = "TIME")]
+    pub(super) until: Option<Span>,
+    /// How events are printed
+    #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
+    pub(super) format: TraceFormat,
 }
 
 #[derive(Debug, Args)]

@@ -8,10 +8,12 @@ pub mod outsourced;
 mod asking;
 mod record;
 mod stage;
+mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use record::{BookedRelease, Iteration, SeriesRecord, book};
 pub use stage::{PlayError, Stage};
+pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
 use crate::rng::Key;
 use crate::vocab::Problem;

@@ -8,7 +8,7 @@ use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Time};
 use std::fmt;
 
-use super::SeriesRecord;
+use super::{SeriesRecord, Watcher};
 
 /// Parties' names, their network, and the objective.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Stage {
     pub network: Network,
     /// What is to be optimised, in this replication.
     pub instance: Option<Instance>,
+    /// Sees every event of every series, if there is somebody to watch.
+    pub watcher: Option<Watcher>,
 }
 
 /// A replication that cannot be finished.
@@ -91,9 +93,14 @@ impl Stage {
         let medium = self.network.medium(&self.names, &self.traits, key.child("network"));
         let statistics = medium.statistics();
         let mut simulation = Simulation::new(parties, Box::new(medium));
-        simulation
-            .run(Limits::default(), watch)
-            .map_err(|error| PlayError::Kernel { series: series.to_owned(), error })?;
+        let ending = match &self.watcher {
+            None => simulation.run(Limits::default(), watch),
+            Some(watcher) => simulation.run(Limits::default(), &mut |at, event| {
+                watcher.see(series, at, event);
+                watch(at, event);
+            }),
+        };
+        ending.map_err(|error| PlayError::Kernel { series: series.to_owned(), error })?;
         let tally = simulation.journal().tally();
         Ok(SeriesRecord {
             name: series.to_owned(),

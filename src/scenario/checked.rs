@@ -33,6 +33,7 @@ impl Scenario {
             traits: self.draft.parties.values().map(PartyDraft::traits).collect(),
             network: self.draft.network.clone(),
             instance,
+            watcher: None,
         }
     }
 

@@ -12,6 +12,7 @@ mod runner;
 mod statistics;
 mod summary;
 mod tables;
+mod trace;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use plan::{CellPlan, Plan};
@@ -21,3 +22,4 @@ pub use replay::{Difference, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
 pub use statistics::Estimate;
 pub use summary::{CellSummary, CurvePoint, Metrics, PublishedRow, SCHEMA, SeriesSummary, Summary};
+pub use trace::trace;
