@@ -196,6 +196,16 @@ impl<P: Protocol> Simulation<P> {
         self.now
     }
 
+    /// Messages on their way, counted one by one.
+    #[must_use]
+    pub fn in_flight(&self) -> u64 {
+        let travels = |pending: &&Pending<P>| match pending {
+            Pending::Deliver { .. } | Pending::Relay { .. } => true,
+            Pending::Handle { .. } | Pending::Timer { .. } | Pending::Switch { .. } => false,
+        };
+        self.queue.pending().filter(travels).count() as u64
+    }
+
     /// Digest and counts.
     #[must_use]
     pub fn journal(&self) -> &Journal {
