@@ -8,14 +8,17 @@ mod arm_covariance;
 mod arm_space;
 mod cholesky;
 pub mod covariance;
+mod exponential;
 pub mod fit;
 mod fourier;
 mod information;
 mod likelihood;
 pub mod nystrom;
+mod pivot;
 mod points;
 mod posterior;
 pub mod prior;
+pub mod simd;
 mod symmetric;
 mod weights;
 
