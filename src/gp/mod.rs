@@ -18,6 +18,7 @@ mod pivot;
 mod points;
 mod posterior;
 pub mod prior;
+mod scores;
 pub mod simd;
 mod symmetric;
 mod weights;
@@ -33,7 +34,8 @@ pub use likelihood::{Likelihood, log_marginal_likelihood};
 pub use nystrom::Nystrom;
 pub use points::Points;
 pub use posterior::Posterior;
-pub use symmetric::Eigen;
+pub use scores::{largest, upper_bounds};
+pub use symmetric::{Eigen, combine};
 pub use weights::WeightPosterior;
 
 use std::fmt;

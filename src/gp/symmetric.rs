@@ -64,9 +64,19 @@ impl Eigen {
 }
 
 multiversion! {
+    /// out = sum of factors times rows, each as long as `out`.
+    pub fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {
+            for (sum, &value) in out.iter_mut().zip(row) {
+                *sum += factor * value;
+            }
+        }
+    }
+
     /// matrix += factor v v^T.
-    fn add_outer(matrix: &mut [f64], v: &[f64], factor: f64) {
-        for (row, &left) in matrix.chunks_exact_mut(v.len()).zip(v) {
+    pub(super) fn add_outer(matrix: &mut [f64], v: &[f64], factor: f64) {
+        for (row, &left) in matrix.chunks_exact_mut(v.len().max(1)).zip(v) {
             let factor = factor * left;
             for (sum, &right) in row.iter_mut().zip(v) {
                 *sum += factor * right;
