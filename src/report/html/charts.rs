@@ -363,7 +363,7 @@ fn capital(words: &str) -> String {
 }
 
 /// Lower-case letters, digits and hyphens.
-fn slug(words: &str) -> String {
+pub(super) fn slug(words: &str) -> String {
     let mut slug = String::new();
     for letter in words.to_lowercase().chars() {
         match letter {

@@ -89,14 +89,14 @@ impl Axis {
         let least = least.min(most) as f64;
         let mut axis = Self::linear(least, (most as f64).max(least + 1.0));
         axis.ticks.retain(|(at, _)| at.fract() == 0.0);
-        axis.high = (most as f64).max(least + 1.0);
+        (axis.low, axis.high) = (least, (most as f64).max(least + 1.0));
         axis
     }
 
     fn linear(bottom: f64, top: f64) -> Self {
         let (bottom, top) = if top > bottom { (bottom, top) } else { (bottom - 0.5, bottom + 0.5) };
         let step = round_step((top - bottom) / TICKS);
-        let low = bottom;
+        let low = if bottom == 0.0 { 0.0 } else { bottom - (top - bottom) * 0.03 };
         let high = top + (top - bottom) * 0.03;
         let first = libm::ceil(low / step - 1e-9) as i64;
         let last = libm::floor(high / step + 1e-9) as i64;
