@@ -1,5 +1,6 @@
 //! The page of a run: one file that needs no other, for a screen, a phone and paper.
 
+mod along;
 mod charts;
 mod figure;
 mod network;
@@ -62,7 +63,7 @@ pub fn write_page(folder: &RunFolder) -> Result<(), FolderError> {
 #[must_use]
 pub fn charts(page: &Page) -> Vec<Chart> {
     let mut plates = charts::by_round(&page.summary);
-    plates.extend(charts::along_axes(&page.summary));
+    plates.extend(along::plates(&page.summary));
     plates.extend(page.first.as_ref().and_then(charts::timeline));
     plates.extend(page.first.iter().flat_map(|first| over_rounds::plates(&page.summary, first)));
     plates.into_iter().flat_map(|plate| plate.charts).collect()

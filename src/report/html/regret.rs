@@ -1,8 +1,9 @@
 //! Regret at the end beside published figures, then the curves.
 
-use super::charts;
+use super::charts::Plate;
 use super::figure::plate;
 use super::table::table;
+use super::{along, charts};
 use crate::report::cells::{axes, rows};
 use crate::report::number::regret;
 use crate::scenario::Metric;
@@ -17,23 +18,29 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
     if all.all(|series| series.metrics.simple_regret.is_none()) {
         return None;
     }
-    let along = charts::along_axes(summary);
+    let along = along::plates(summary);
     let by_round = charts::by_round(summary);
-    let (open, folded) = by_round.split_at(by_round.len().min(OPEN));
     Some(html! {
         section id="regret" {
             h2 { "How good: regret" }
             (final_table(summary))
-            @for one in &along { (plate(one)) }
-            @for one in open { (plate(one)) }
-            @if !folded.is_empty() {
-                details {
-                    summary { (folded.len()) " more by round" }
-                    @for one in folded { (plate(one)) }
-                }
-            }
+            (some_open(&along, "more along the axes of the sweep"))
+            (some_open(&by_round, "more by round"))
         }
     })
+}
+
+fn some_open(plates: &[Plate], rest: &str) -> Markup {
+    let (open, folded) = plates.split_at(plates.len().min(OPEN));
+    html! {
+        @for one in open { (plate(one)) }
+        @if !folded.is_empty() {
+            details {
+                summary { (folded.len()) " " (rest) }
+                @for one in folded { (plate(one)) }
+            }
+        }
+    }
 }
 
 fn final_table(summary: &Summary) -> Markup {
@@ -78,6 +85,6 @@ fn final_table(summary: &Summary) -> Markup {
     html! {
         (table("Regret after the last round: mean ± standard error over n replications", &header, &rows, 1 + axes(summary).len()))
         @if !sources.is_empty() { p.note { "Published: " (sources.join("; ")) "." } }
-        @if summary.cells.len() > 1 { p.note { "any: the same in every cell." } }
+        @if summary.cells.len() > 1 { p.note { "any: does not matter." } }
     }
 }

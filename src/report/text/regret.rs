@@ -52,6 +52,6 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
         wrapped(out, 2, &format!("published: {}", sources.join("; ")));
     }
     if summary.cells.iter().any(|cell| !cell.point.is_empty()) && summary.cells.len() > 1 {
-        line(out, "  any: the same in every cell");
+        line(out, "  any: does not matter");
     }
 }
