@@ -38,13 +38,14 @@ pub(super) fn by_series(summary: &Summary) -> Vec<Vec<(&CellSummary, &SeriesSumm
     groups
 }
 
-/// Rows of a table: series, point, numbers. An axis that none of a series' numbers depend on reads "any", and the rows
-/// that it would tell apart are one.
+/// A table's axes and its rows: series, point, numbers. An axis that none of a series' numbers depend on reads "any",
+/// and the rows that it would tell apart are one; an axis that is "any" throughout is left out.
 pub(super) fn rows(
     summary: &Summary,
     numbers: impl Fn(&CellSummary, &SeriesSummary) -> Vec<String>,
-) -> Vec<Vec<String>> {
+) -> (Vec<String>, Vec<Vec<String>>) {
     let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut axes = axes(summary);
     for group in by_series(summary) {
         let found: Vec<(Vec<String>, Vec<String>)> =
             group.iter().map(|(cell, series)| (point(cell), numbers(cell, series))).collect();
@@ -61,7 +62,14 @@ pub(super) fn rows(
             }
         }
     }
-    rows
+    for axis in (0..axes.len()).rev() {
+        let column = axis + 1;
+        if rows.iter().all(|row| row[column] == "any") {
+            axes.remove(axis);
+            rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        }
+    }
+    (axes, rows)
 }
 
 /// On which axes results depend, given the result at each point: an axis does not count if the others tell all.

@@ -4,7 +4,7 @@ use super::charts::Plate;
 use super::figure::plate;
 use super::table::table;
 use super::{along, charts};
-use crate::report::cells::{axes, rows};
+use crate::report::cells::rows;
 use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
@@ -46,16 +46,6 @@ fn some_open(plates: &[Plate], rest: &str) -> Markup {
 fn final_table(summary: &Summary) -> Markup {
     let figures = || summary.cells.iter().flat_map(|cell| &cell.published);
     let has = |metric: Metric| figures().any(|figure| figure.metric == metric);
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes(summary));
-    for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
-        header.push(metric.words().to_owned());
-        if has(metric) {
-            header.push("published".to_owned());
-            header.push("ours minus published".to_owned());
-        }
-    }
-    header.push("n".to_owned());
     let numbers = |cell: &CellSummary, series: &SeriesSummary| {
         let mut row = Vec::new();
         for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
@@ -75,7 +65,18 @@ fn final_table(summary: &Summary) -> Markup {
         row.push(series.metrics.simple_regret.map_or(0, |estimate| estimate.n).to_string());
         row
     };
-    let rows = rows(summary, numbers);
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
+        header.push(metric.words().to_owned());
+        if has(metric) {
+            header.push("published".to_owned());
+            header.push("ours minus published".to_owned());
+        }
+    }
+    header.push("n".to_owned());
     let mut sources: Vec<&str> = Vec::new();
     for figure in figures() {
         if !sources.contains(&figure.source.as_str()) {
@@ -83,8 +84,8 @@ fn final_table(summary: &Summary) -> Markup {
         }
     }
     html! {
-        (table("Regret after the last round: mean ± standard error over n replications", &header, &rows, 1 + axes(summary).len()))
+        (table("Regret after the last round: mean ± standard error over n replications", &header, &rows, first_number))
         @if !sources.is_empty() { p.note { "Published: " (sources.join("; ")) "." } }
-        @if summary.cells.len() > 1 { p.note { "any: does not matter." } }
+        @if rows.iter().any(|row| row[1..first_number].contains(&"any".to_owned())) { p.note { "any: does not matter." } }
     }
 }
