@@ -5,6 +5,11 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use subrosa::privacy::accountants::{Accountant, Basic, Composition, Tight};
+use subrosa::protocols::BookedRelease;
+use subrosa::report::{Page, charts};
+use subrosa::study::{LossStanding, RunFolder};
+use subrosa::vocab::{Basis, Claim, Cost, Delta};
 use support::{folder, run, subrosa, told};
 use tempfile::TempDir;
 
@@ -119,6 +124,57 @@ fn a_study_of_many_cells_splits_its_curves() {
     let titles = between(&page, "<h3>", "</h3>");
     assert!(titles.iter().any(|title| title.starts_with("Final regret against r")), "{titles:?}");
     assert!(titles.iter().any(|title| title.starts_with("Regret by round, ")), "{titles:?}");
+}
+
+/// A run whose first series released something noisy every round.
+fn noisy(place: &Path) -> (Page, Cost) {
+    let (_, folder, _) = played(place, &[], &[]);
+    let mut page = Page::read(&RunFolder::at(&folder)).unwrap().unwrap();
+    let cost = Cost::Gaussian { noise_multiplier: 8.0 };
+    let row = &mut page.summary.cells[0].privacy[0];
+    row.losses.retain(|loss| loss.standing != LossStanding::Claim);
+    let releases = &mut page.first.as_mut().unwrap().series[0].releases;
+    let mut event = releases[0].event.clone();
+    assert_eq!((&event.protected, &event.observer.0), (&row.protected, &row.observer));
+    event.cost = cost.clone();
+    event.basis = Basis::Proven;
+    event.claim = Some(Claim { epsilon: 0.3, delta: 1e-6, source: "Nobody 2020".to_owned() });
+    event.round = 1;
+    *releases = vec![BookedRelease { event, count: 40, last_round: 40 }];
+    (page, cost)
+}
+
+#[test]
+fn privacy_over_rounds_is_what_the_accountants_say() {
+    let place = TempDir::new().unwrap();
+    let (page, cost) = noisy(place.path());
+    let charts = charts(&page);
+    let chart = charts.iter().find(|chart| chart.id.starts_with("privacy")).expect("a chart of privacy");
+    assert_eq!(chart.legend, ["as published", "tight", "naive (basic)"]);
+    let delta = Delta::new(page.summary.cells[0].privacy[0].losses[0].delta).unwrap();
+    let price = |accountant: &dyn Accountant, count: u64| {
+        let mut composition = Composition::new();
+        composition.add(&cost, count);
+        accountant.price(&composition, delta).epsilon
+    };
+    for (key, line) in chart.lines.iter().enumerate() {
+        assert!(
+            line.points.len() > 8 && line.points.windows(2).all(|pair| pair[0].y < pair[1].y),
+            "it grows"
+        );
+        for point in &line.points {
+            let count = point.x as u64;
+            let expected = match key {
+                0 => 0.3 * count as f64,
+                1 => price(&Tight, count),
+                _ => price(&Basic, count),
+            };
+            assert!((point.y - expected).abs() <= 1e-9 * expected, "{key}: {point:?}, {expected}");
+        }
+        assert_eq!((line.points[0].x, line.points.last().unwrap().x), (1.0, 40.0));
+    }
+    let text = subrosa::report::page(&page);
+    assert!(text.contains("Privacy loss over rounds"));
 }
 
 #[test]

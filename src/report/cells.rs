@@ -38,25 +38,59 @@ pub(super) fn by_series(summary: &Summary) -> Vec<Vec<(&CellSummary, &SeriesSumm
     groups
 }
 
-/// Rows of a table: series, point, numbers. A series whose numbers are the same in all cells gets one row.
+/// A table's axes and its rows: series, point, numbers. An axis that none of a series' numbers depend on reads "any",
+/// and the rows that it would tell apart are one; an axis that is "any" throughout is left out.
 pub(super) fn rows(
     summary: &Summary,
     numbers: impl Fn(&CellSummary, &SeriesSummary) -> Vec<String>,
-) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
+) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut axes = axes(summary);
     for group in by_series(summary) {
-        let name = group[0].1.name.clone();
-        let found: Vec<Vec<String>> = group.iter().map(|(cell, series)| numbers(cell, series)).collect();
-        let same = found.len() > 1 && found.iter().all(|row| *row == found[0]);
-        for ((cell, _), numbers) in group.iter().zip(found) {
-            let point = if same { vec!["any".to_owned(); cell.point.len()] } else { point(cell) };
-            rows.push([vec![name.clone()], point, numbers].concat());
-            if same {
-                break;
+        let found: Vec<(Vec<String>, Vec<String>)> =
+            group.iter().map(|(cell, series)| (point(cell), numbers(cell, series))).collect();
+        let depends = dependence(&found);
+        for (mut point, numbers) in found {
+            for (value, depends) in point.iter_mut().zip(&depends) {
+                if !depends {
+                    "any".clone_into(value);
+                }
+            }
+            let row = [vec![group[0].1.name.clone()], point, numbers].concat();
+            if !rows.contains(&row) {
+                rows.push(row);
             }
         }
     }
-    rows
+    for axis in (0..axes.len()).rev() {
+        let column = axis + 1;
+        if rows.iter().all(|row| row[column] == "any") {
+            axes.remove(axis);
+            rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        }
+    }
+    (axes, rows)
+}
+
+/// On which axes results depend, given the result at each point: an axis does not count if the others tell all.
+/// An axis with a single value counts.
+pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool> {
+    let axes = results.first().map_or(0, |(point, _)| point.len());
+    let mut depends = vec![true; axes];
+    for axis in 0..axes {
+        if results.iter().all(|(point, _)| point[axis] == results[0].0[axis]) {
+            continue;
+        }
+        depends[axis] = false;
+        let same_place = |a: &[String], b: &[String]| {
+            depends.iter().zip(a.iter().zip(b)).all(|(depends, (a, b))| !depends || a == b)
+        };
+        let told = results.iter().enumerate().all(|(index, (a, first))| {
+            results[..index].iter().all(|(b, second)| !same_place(a, b) || first == second)
+        });
+        depends[axis] = !told;
+    }
+    depends
 }
 
 /// Rows of all cells, those that agree in everything once, with the points where they hold; series together.
@@ -80,4 +114,22 @@ pub(super) fn merged(summary: &Summary) -> Vec<(&PrivacyRow, Vec<String>)> {
     let order = |entry: &PrivacyRow| names.iter().position(|name| **name == entry.series);
     merged.sort_by_key(|(entry, _)| order(entry));
     merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_that_the_others_make_needless_does_not_count() {
+        let at = |a: &str, b: &str, result: u32| (vec![a.to_owned(), b.to_owned()], result);
+        let only_a = [at("1", "x", 7), at("1", "y", 7), at("2", "x", 8), at("2", "y", 8)];
+        assert_eq!(dependence(&only_a), [true, false]);
+        let neither = [at("1", "x", 7), at("1", "y", 7), at("2", "x", 7)];
+        assert_eq!(dependence(&neither), [false, false]);
+        let both = [at("1", "x", 7), at("1", "y", 8), at("2", "x", 8), at("2", "y", 7)];
+        assert_eq!(dependence(&both), [true, true]);
+        assert_eq!(dependence(&[at("1", "x", 7), at("1", "y", 7)]), [true, false]);
+        assert_eq!(dependence::<u32>(&[]), Vec::<bool>::new());
+    }
 }

@@ -8,7 +8,14 @@ use maud::{Markup, PreEscaped, html};
 pub(super) fn plate(plate: &Plate) -> Markup {
     let legend = plate.charts.first().map(|chart| chart.legend.as_slice()).unwrap_or_default();
     let mut notes: Vec<&str> = plate.charts.iter().map(|chart| chart.note.as_str()).collect();
-    notes.dedup();
+    // The longer of two notes that begin alike says all that the shorter does.
+    notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
+    let mut told: Vec<&str> = Vec::new();
+    for note in notes {
+        if !told.iter().any(|longer| longer.starts_with(note)) {
+            told.push(note);
+        }
+    }
     let marked = plate.charts.iter().flat_map(|chart| &chart.lines).any(|line| line.kind == Kind::Bars);
     html! {
         section.plate {
@@ -21,7 +28,7 @@ pub(super) fn plate(plate: &Plate) -> Markup {
             div.charts {
                 @for chart in &plate.charts { (figure(chart)) }
             }
-            @for note in &notes { p.note { (note) } }
+            @for note in &told { p.note { (note) } }
         }
     }
 }
@@ -90,8 +97,8 @@ fn values(chart: &Chart) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(format!("Values of {}", chart.title)) {
             table {
-                caption { (chart.title) }
-                thead { tr { th scope="col" { (chart.x_label) } @for line in &chart.lines { th scope="col" { (name(line)) } } } }
+                caption { span { (chart.title) } }
+                thead { tr { th scope="col" { (chart.x_label) } @for line in &chart.lines { th.number scope="col" { (name(line)) } } } }
                 tbody {
                     @for (_, at) in &places {
                         tr { th scope="row" { (at) } @for line in &chart.lines { td.number { (says(line, at)) } } }

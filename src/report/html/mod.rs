@@ -1,8 +1,10 @@
 //! The page of a run: one file that needs no other, for a screen, a phone and paper.
 
+mod along;
 mod charts;
 mod figure;
 mod network;
+mod over_rounds;
 mod privacy;
 mod regret;
 mod table;
@@ -61,8 +63,9 @@ pub fn write_page(folder: &RunFolder) -> Result<(), FolderError> {
 #[must_use]
 pub fn charts(page: &Page) -> Vec<Chart> {
     let mut plates = charts::by_round(&page.summary);
-    plates.extend(charts::along_axes(&page.summary));
+    plates.extend(along::plates(&page.summary));
     plates.extend(page.first.as_ref().and_then(charts::timeline));
+    plates.extend(page.first.iter().flat_map(|first| over_rounds::plates(&page.summary, first)));
     plates.into_iter().flat_map(|plate| plate.charts).collect()
 }
 
@@ -71,7 +74,7 @@ pub fn charts(page: &Page) -> Vec<Chart> {
 pub fn page(page: &Page) -> String {
     let summary = &page.summary;
     let regret = regret::section(summary);
-    let privacy = privacy::section(summary);
+    let privacy = privacy::section(summary, page.first.as_ref());
     let place = summary.cells.first().map(|cell| {
         let pairs = axes(summary).into_iter().zip(point(cell));
         pairs.map(|(name, value)| format!(", {name} = {value}")).collect::<String>()

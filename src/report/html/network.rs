@@ -3,18 +3,12 @@
 use super::charts;
 use super::figure::plate;
 use super::table::table;
-use crate::report::cells::{axes, rows};
+use crate::report::cells::rows;
 use crate::report::number::{quantity, seconds};
 use crate::study::{CellSummary, ReplicationRecord, SeriesSummary, Summary};
 use maud::{Markup, html};
 
 pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, place: &str) -> Markup {
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes(summary));
-    header.extend(
-        ["virtual time", "messages", "bytes", "bytes a message", "lost", "lost, %", "p50", "p99"]
-            .map(str::to_owned),
-    );
     let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let metrics = &series.metrics;
@@ -30,13 +24,21 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, plac
             optional(metrics.latency_p99_seconds),
         ]
     };
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    header.extend(
+        ["virtual time", "messages", "bytes", "bytes a message", "lost", "lost, %", "p50", "p99"]
+            .map(str::to_owned),
+    );
     let timeline = first.and_then(charts::timeline);
     html! {
         section id="network" {
             h2 { "At what cost: the network" }
             (table(
                 "Mean of a run; p50 and p99 are the latency of one message over one link, all replications together",
-                &header, &rows(summary, numbers), 1 + axes(summary).len(),
+                &header, &rows, first_number,
             ))
             @if let Some(timeline) = &timeline { (plate(timeline)) }
             @if let Some(first) = first { (links(first, place)) }

@@ -68,7 +68,7 @@ for (const plate of document.querySelectorAll(".plate")) {
     svg.addEventListener("pointerleave", hide);
   }
 }
-// Paper cannot unfold anything.
+// Paper cannot unfold anything. The charts' values stay folded: they are in the run folder's files.
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const details of document.querySelectorAll("details")) details.open = !details.closest("figure");
 });

@@ -1,10 +1,12 @@
 //! Who learned what about whom: a matrix of protected units by observers, then every accountant's figure.
 
+use super::figure::plate;
+use super::over_rounds;
 use super::table::scrolling;
 use crate::report::cells::{axes, merged};
 use crate::report::number::epsilon;
 use crate::report::words::{neighbours, unit};
-use crate::study::{Loss, LossStanding, PrivacyRow, Summary};
+use crate::study::{Loss, LossStanding, PrivacyRow, ReplicationRecord, Summary};
 use maud::{Markup, html};
 
 /// The accountants of the matrix, with their names there: what is claimed, what holds, and the sum.
@@ -19,7 +21,7 @@ struct Row<'a> {
     entries: Vec<&'a PrivacyRow>,
 }
 
-pub(super) fn section(summary: &Summary) -> Option<Markup> {
+pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> Option<Markup> {
     let entries = merged(summary);
     if entries.is_empty() {
         return None;
@@ -63,7 +65,7 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
             h2 { "Who learned what about whom: privacy" }
             (scrolling(caption, html! {
                 table.matrix {
-                    caption { (caption) }
+                    caption { span { (caption) } }
                     thead {
                         tr {
                             th scope="col" { "series" }
@@ -91,6 +93,7 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
                 }
             }))
             ul.note { @for relation in &relations { li { "Neighbours, " (relation) } } }
+            @for one in first.iter().flat_map(|first| over_rounds::plates(summary, first)) { (plate(&one)) }
             (accountants(summary, &entries))
         }
     })
@@ -159,7 +162,7 @@ fn accountants(summary: &Summary, entries: &[(&PrivacyRow, Vec<String>)]) -> Mar
             summary { "Every accountant" }
             (scrolling(caption, html! {
                 table {
-                    caption { (caption) }
+                    caption { span { (caption) } }
                     thead { tr {
                         @for name in ["series", "observer", "about", "accountant", "epsilon", "at delta", "known to lie in", "standing", "basis", "note"] {
                             th scope="col" { (name) }

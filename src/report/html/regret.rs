@@ -1,9 +1,10 @@
 //! Regret at the end beside published figures, then the curves.
 
-use super::charts;
+use super::charts::Plate;
 use super::figure::plate;
 use super::table::table;
-use crate::report::cells::{axes, rows};
+use super::{along, charts};
+use crate::report::cells::rows;
 use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
@@ -17,38 +18,34 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
     if all.all(|series| series.metrics.simple_regret.is_none()) {
         return None;
     }
-    let along = charts::along_axes(summary);
+    let along = along::plates(summary);
     let by_round = charts::by_round(summary);
-    let (open, folded) = by_round.split_at(by_round.len().min(OPEN));
     Some(html! {
         section id="regret" {
             h2 { "How good: regret" }
             (final_table(summary))
-            @for one in &along { (plate(one)) }
-            @for one in open { (plate(one)) }
-            @if !folded.is_empty() {
-                details {
-                    summary { (folded.len()) " more by round" }
-                    @for one in folded { (plate(one)) }
-                }
-            }
+            (some_open(&along, "more along the axes of the sweep"))
+            (some_open(&by_round, "more by round"))
         }
     })
+}
+
+fn some_open(plates: &[Plate], rest: &str) -> Markup {
+    let (open, folded) = plates.split_at(plates.len().min(OPEN));
+    html! {
+        @for one in open { (plate(one)) }
+        @if !folded.is_empty() {
+            details {
+                summary { (folded.len()) " " (rest) }
+                @for one in folded { (plate(one)) }
+            }
+        }
+    }
 }
 
 fn final_table(summary: &Summary) -> Markup {
     let figures = || summary.cells.iter().flat_map(|cell| &cell.published);
     let has = |metric: Metric| figures().any(|figure| figure.metric == metric);
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes(summary));
-    for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
-        header.push(metric.words().to_owned());
-        if has(metric) {
-            header.push("published".to_owned());
-            header.push("ours minus published".to_owned());
-        }
-    }
-    header.push("n".to_owned());
     let numbers = |cell: &CellSummary, series: &SeriesSummary| {
         let mut row = Vec::new();
         for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
@@ -68,7 +65,18 @@ fn final_table(summary: &Summary) -> Markup {
         row.push(series.metrics.simple_regret.map_or(0, |estimate| estimate.n).to_string());
         row
     };
-    let rows = rows(summary, numbers);
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
+        header.push(metric.words().to_owned());
+        if has(metric) {
+            header.push("published".to_owned());
+            header.push("ours minus published".to_owned());
+        }
+    }
+    header.push("n".to_owned());
     let mut sources: Vec<&str> = Vec::new();
     for figure in figures() {
         if !sources.contains(&figure.source.as_str()) {
@@ -76,8 +84,8 @@ fn final_table(summary: &Summary) -> Markup {
         }
     }
     html! {
-        (table("Regret after the last round: mean ± standard error over n replications", &header, &rows, 1 + axes(summary).len()))
+        (table("Regret after the last round: mean ± standard error over n replications", &header, &rows, first_number))
         @if !sources.is_empty() { p.note { "Published: " (sources.join("; ")) "." } }
-        @if summary.cells.len() > 1 { p.note { "any: the same in every cell." } }
+        @if rows.iter().any(|row| row[1..first_number].contains(&"any".to_owned())) { p.note { "any: does not matter." } }
     }
 }

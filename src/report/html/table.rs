@@ -7,7 +7,7 @@ pub(super) fn table(caption: &str, header: &[String], rows: &[Vec<String>], firs
     html! {
         (scrolling(caption, html! {
             table {
-                caption { (caption) }
+                caption { span { (caption) } }
                 thead { tr { @for (column, name) in header.iter().enumerate() {
                     th scope="col" .number[column >= first_number] { (name) }
                 } } }

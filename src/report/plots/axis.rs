@@ -88,15 +88,15 @@ impl Axis {
         let (least, most) = values.into_iter().fold((u64::MAX, 0), |(l, m), v| (l.min(v), m.max(v)));
         let least = least.min(most) as f64;
         let mut axis = Self::linear(least, (most as f64).max(least + 1.0));
-        axis.ticks.retain(|(at, _)| at.fract() == 0.0);
-        axis.high = (most as f64).max(least + 1.0);
+        (axis.low, axis.high) = (least, (most as f64).max(least + 1.0));
+        axis.ticks.retain(|(at, _)| at.fract() == 0.0 && (axis.low..=axis.high).contains(at));
         axis
     }
 
     fn linear(bottom: f64, top: f64) -> Self {
         let (bottom, top) = if top > bottom { (bottom, top) } else { (bottom - 0.5, bottom + 0.5) };
         let step = round_step((top - bottom) / TICKS);
-        let low = bottom;
+        let low = if bottom == 0.0 { 0.0 } else { bottom - (top - bottom) * 0.03 };
         let high = top + (top - bottom) * 0.03;
         let first = libm::ceil(low / step - 1e-9) as i64;
         let last = libm::floor(high / step + 1e-9) as i64;
@@ -197,6 +197,7 @@ mod tests {
         let axis = Axis::counting(0..=50);
         assert_eq!((labels(&axis), axis.high), (vec!["0", "10", "20", "30", "40", "50"], 50.0));
         assert_eq!(labels(&Axis::counting([0, 1, 2])), ["0", "1", "2"]);
+        assert_eq!(labels(&Axis::counting([1, 40])), ["10", "20", "30", "40"]);
         for most in [1e-12, 3.7e-3, 1.0, 77.0, 8.1e9] {
             let count = Axis::fit([(most, 0.0), (most / 7.0, 0.0)]).ticks.len();
             assert!((3..=7).contains(&count), "{most}: {count}");
