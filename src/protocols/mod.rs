@@ -4,6 +4,7 @@
 //! plain records.
 
 pub mod echo;
+pub mod federated;
 pub mod outsourced;
 mod asking;
 mod record;
@@ -11,7 +12,7 @@ mod stage;
 mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use record::{BookedRelease, Iteration, SeriesRecord, book};
+pub use record::{BookedRelease, BudgetReached, GroupOutcome, Iteration, SeriesRecord, book};
 pub use stage::{PlayError, Stage};
 pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
@@ -47,6 +48,7 @@ crate::family! {
     /// Who talks to whom about what.
     pub enum ProtocolModel: dyn Protocol {
         Outsourced(outsourced::Outsourced),
+        Federated(federated::Federated),
         Echo(echo::Echo),
     }
 }

@@ -70,6 +70,38 @@ pub struct SeriesRecord {
     pub bytes: u64,
     /// Why the series ended before its last round, if it did.
     pub ended_early: Option<String>,
+    /// The privacy budget, if it was reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetReached>,
+    /// Regret at the end by group of agents, where a protocol has groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupOutcome>,
     /// The journal's digest.
     pub digest: String,
+}
+
+/// A privacy budget that was reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BudgetReached {
+    /// Where, and what happened then.
+    pub reason: String,
+    /// Whether the scenario wants the run to fail.
+    pub fail: bool,
+}
+
+/// How one group of agents fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupOutcome {
+    /// Name of the group.
+    pub group: String,
+    /// Agents in it.
+    pub agents: u64,
+    /// Mean of their simple regrets at the end.
+    pub simple_regret: f64,
+    /// Largest of their simple regrets at the end.
+    pub worst_simple_regret: f64,
+    /// Mean of their cumulative regrets at the end.
+    pub cumulative_regret: f64,
+    /// Evaluations of the objective per agent, initial points included.
+    pub evaluations: f64,
 }

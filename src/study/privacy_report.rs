@@ -1,7 +1,7 @@
 //! Who learned what about whom, with what each accountant says about it.
 
 use super::record::ReplicationRecord;
-use crate::privacy::accountants::{self, Composition, Standing, claims};
+use crate::privacy::accountants::{self, Accountant, Composition, Moments, Standing, claims};
 use crate::vocab::{Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit};
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +143,12 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
     let each = || group.iter().flat_map(|&(event, count)| std::iter::repeat_n(event, count as usize));
     let mut losses = Vec::new();
     let claimed = claims(each());
+    let stated = delta
+        .or_else(|| Delta::new(claimed.delta).ok())
+        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+        .expect("the default delta is above 0 and below 1");
     if claimed.claimed > 0 {
+        let by_moments = Moments.price(&claimed.costs, stated).epsilon;
         let mut note: Vec<String> =
             claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
         if claimed.unclaimed > 0 {
@@ -155,19 +160,15 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         losses.push(Loss {
             accountant: "as published".to_owned(),
             standing: LossStanding::Claim,
-            epsilon: claimed.epsilon,
+            epsilon: claimed.epsilon + by_moments,
             lower: None,
             upper: None,
             order: None,
-            delta: claimed.delta,
+            delta: if claimed.costs.count() > 0 { stated.get() } else { claimed.delta },
             basis: "as published".to_owned(),
             note: note.join("; "),
         });
     }
-    let stated = delta
-        .or_else(|| Delta::new(claimed.delta).ok())
-        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
-        .expect("the default delta is above 0 and below 1");
     let composition = Composition::of_events(each());
     for accountant in accountants::all() {
         let priced = accountant.price(&composition, stated);

@@ -2,7 +2,7 @@
 
 use super::style::{block, line, wrapped};
 use crate::report::cells::{axes, merged};
-use crate::report::number::epsilon;
+use crate::report::number::{delta, epsilon};
 use crate::report::words::{neighbours, unit};
 use crate::study::{Loss, LossStanding, Summary};
 
@@ -40,7 +40,7 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
             vec![
                 name,
                 format!("epsilon {}", epsilon(loss.epsilon)),
-                format!("delta {:e}", loss.delta),
+                format!("delta {}", delta(loss.delta)),
                 format!("{}{}", basis(loss), notes.mark(&loss.note)),
             ]
         });
