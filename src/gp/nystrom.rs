@@ -72,8 +72,7 @@ fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
     // Beyond this order the detour saves nothing.
     while 2 * order < m {
         let pivot = largest(&left);
-        // Not `left <= stop`, which is false for what is no number.
-        if !(left[pivot] > stop) {
+        if left[pivot].is_nan() || left[pivot] <= stop {
             break;
         }
         let root = left[pivot].sqrt();
