@@ -4,7 +4,8 @@ use subrosa::kernel::{Ending, Event, Limits, Medium, Simulation};
 use subrosa::network::availability::{Always, AvailabilityModel, OnOff, PerMessage};
 use subrosa::network::latency::{Constant, Exponential, LatencyModel, LogNormal};
 use subrosa::network::loss::{Independent, LossModel};
-use subrosa::network::{Link, LinkRule, Network, Topology};
+use subrosa::network::topology::Star;
+use subrosa::network::{Link, LinkRule, Network, PartyTraits, TopologyModel};
 use subrosa::protocols::Retry;
 use subrosa::protocols::echo::{Fact, World, parties};
 use subrosa::rng::Key;
@@ -26,7 +27,8 @@ fn lossy(probability: f64) -> LossModel {
 }
 
 fn star(default: Link, links: Vec<LinkRule>) -> Network {
-    Network { topology: Topology::Star { hub: "caller".to_owned() }, default, links }
+    let topology = TopologyModel::Star(Star { hub: "caller".to_owned() });
+    Network { links, ..Network::new(topology, default) }
 }
 
 struct Played {
@@ -41,9 +43,17 @@ struct Played {
     end: Time,
 }
 
+fn traits(availability: &[AvailabilityModel]) -> Vec<PartyTraits> {
+    let party = |availability: &AvailabilityModel| PartyTraits {
+        availability: availability.clone(),
+        ..PartyTraits::default()
+    };
+    availability.iter().map(party).collect()
+}
+
 fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed: u64) -> Played {
     let names = names(availability.len());
-    let medium = network.medium(&names, availability, Key::root(seed).child("network"));
+    let medium = network.medium(&names, &traits(availability), Key::root(seed).child("network"));
     let retry = Retry { timeout: Span::from_millis(500), ..Retry::default() };
     let mut simulation =
         Simulation::<World>::new(parties(names.len(), PartyId(0), rounds, retry), Box::new(medium));
@@ -53,7 +63,11 @@ fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed
             Event::Recorded { fact: Fact::Answered(_), .. } => answered += 1,
             Event::Recorded { fact: Fact::GaveUp(_), .. } => gave_up += 1,
             Event::Delivered { sent_at, .. } => delays.push((at - *sent_at).nanos()),
-            Event::Sent { .. } | Event::Lost { .. } | Event::TimerFired { .. } | Event::Switched { .. } => {}
+            Event::Sent { .. }
+            | Event::Lost { .. }
+            | Event::Doubled { .. }
+            | Event::TimerFired { .. }
+            | Event::Switched { .. } => {}
         })
         .unwrap();
     let tally = simulation.journal().tally();
@@ -86,7 +100,7 @@ fn a_perfect_network_answers_every_call_once() {
 
 #[test]
 fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
-    let link = Link { latency: lognormal(), loss: lossy(0.2) };
+    let link = Link { latency: lognormal(), loss: lossy(0.2), ..Link::default() };
     let digest = |seed| play(&star(link.clone(), vec![]), &always(3), 20, seed).digest;
     assert_eq!(digest(1), digest(1));
     assert_ne!(digest(1), digest(2));
@@ -101,7 +115,7 @@ fn losses_and_absences_lose_no_call_and_count_none_twice() {
         AvailabilityModel::OnOff(OnOff { online: period(1000), offline: period(1000) }),
     ];
     for seed in 0..20 {
-        let link = Link { latency: lognormal(), loss: lossy(0.2) };
+        let link = Link { latency: lognormal(), loss: lossy(0.2), ..Link::default() };
         let played = play(&star(link, vec![]), &availability, 25, seed);
         assert_eq!(played.answered + played.gave_up, 50, "seed {seed}");
         assert_eq!(played.gave_up, 0, "a hundred askings get through at these rates (seed {seed})");
@@ -112,12 +126,7 @@ fn losses_and_absences_lose_no_call_and_count_none_twice() {
 
 #[test]
 fn a_dead_link_is_given_up_and_nothing_hangs() {
-    let dead = LinkRule {
-        from: "caller".to_owned(),
-        to: "listener-1".to_owned(),
-        latency: LatencyModel::default(),
-        loss: lossy(1.0),
-    };
+    let dead = LinkRule::new("caller", "listener-1", Link { loss: lossy(1.0), ..Link::default() });
     let played = play(&star(Link::default(), vec![dead]), &always(3), 2, 5);
     assert_eq!((played.answered, played.gave_up), (2, 2));
     assert_eq!(played.ending, Ending::Stopped);
@@ -126,11 +135,10 @@ fn a_dead_link_is_given_up_and_nothing_hangs() {
 #[test]
 fn a_party_that_answers_from_afar_is_reached_through_the_hub() {
     // The hub is a listener: the caller and listener-2 have no link of their own.
-    let network = Network {
-        topology: Topology::Star { hub: "listener-1".to_owned() },
-        default: Link { latency: LatencyModel::Constant(Constant(Span::from_millis(5))), ..Link::default() },
-        links: vec![],
-    };
+    let network = Network::new(
+        TopologyModel::Star(Star { hub: "listener-1".to_owned() }),
+        Link { latency: LatencyModel::Constant(Constant(Span::from_millis(5))), ..Link::default() },
+    );
     let played = play(&network, &always(3), 1, 1);
     assert_eq!(played.answered, 2);
     assert_eq!(played.delays, [5, 5, 10, 10].map(|ms| ms * 1_000_000));
@@ -139,10 +147,10 @@ fn a_party_that_answers_from_afar_is_reached_through_the_hub() {
 #[test]
 fn turning_loss_off_moves_no_delay() {
     // Message k of a link takes draw k: on a link without loss the delays begin as on the same link with loss.
-    let with = |loss| Link { latency: lognormal(), loss };
+    let with = |loss| Link { latency: lognormal(), loss, ..Link::default() };
     let names = names(2);
     let delays = |link: Link| {
-        let mut medium = star(link, vec![]).medium(&names, &always(2), Key::root(9));
+        let mut medium = star(link, vec![]).medium(&names, &traits(&always(2)), Key::root(9));
         (0..50)
             .map(|_| {
                 let parcel =
@@ -164,15 +172,11 @@ fn turning_loss_off_moves_no_delay() {
 
 #[test]
 fn a_change_of_one_link_moves_no_other_links_draws() {
-    let rule = |loss| LinkRule {
-        from: "caller".to_owned(),
-        to: "listener-1".to_owned(),
-        latency: lognormal(),
-        loss,
-    };
+    let rule =
+        |loss| LinkRule::new("caller", "listener-1", Link { latency: lognormal(), loss, ..Link::default() });
     let transcript = |loss| {
         let link = Link { latency: lognormal(), ..Link::default() };
-        let mut medium = star(link, vec![rule(loss)]).medium(&names(3), &always(3), Key::root(9));
+        let mut medium = star(link, vec![rule(loss)]).medium(&names(3), &traits(&always(3)), Key::root(9));
         (0..50)
             .map(|_| {
                 let mut send = |from, to| {

@@ -54,7 +54,7 @@ pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
     Exit::Usage
 }
 
-fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
+pub(super) fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
     match format {
         Format::Text => eprint!("{}", diagnostics.render()),
         Format::Json => {

@@ -1,5 +1,7 @@
 //! The command line: one file per verb, exit codes in one place.
 
+mod account;
+mod calibrate;
 mod check;
 mod completions;
 mod exit;
@@ -12,6 +14,8 @@ mod progress;
 mod replay;
 mod report;
 mod run;
+mod sequence;
+mod trace;
 
 use clap::Parser;
 use options::{Arguments, Verb};
@@ -38,6 +42,9 @@ pub fn main() -> ExitCode {
         Verb::Replay(arguments) => replay::replay(&arguments),
         Verb::Report(arguments) => report::report(&arguments),
         Verb::New(arguments) => new::new(&arguments),
+        Verb::Trace(arguments) => trace::trace(&arguments),
+        Verb::Account(arguments) => account::account(&arguments),
+        Verb::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Verb::List(arguments) => list::list(&arguments),
         Verb::Completions(arguments) => completions::completions(&arguments),
         Verb::Man(arguments) => man::man(&arguments),

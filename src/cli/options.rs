@@ -1,6 +1,7 @@
 //! Verbs and flags.
 
 use super::new::TEMPLATES;
+use crate::vocab::Span;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -28,6 +29,12 @@ pub(super) enum Verb {
     Report(ReportArguments),
     /// Write a commented scenario that runs at once
     New(NewArguments),
+    /// Show one replication's events: as text, as JSON lines, or as a message-sequence picture
+    Trace(TraceArguments),
+    /// Price a list of releases, or a run's ledger, by every accountant
+    Account(AccountArguments),
+    /// Find the smallest noise for a target, or the most rounds for a noise
+    Calibrate(CalibrateArguments),
     /// List what a scenario may name
     List(ListArguments),
     /// Print the completion script of a shell
@@ -91,6 +98,84 @@ pub(super) struct ReplayArguments {
     /// Threads to play replications on. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) threads: Option<u32>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+/// How a trace is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TraceFormat {
+    /// A line per event for people
+    Text,
+    /// A JSON object per line
+    Jsonl,
+    /// A message-sequence picture
+    Svg,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TraceArguments {
+    /// The scenario file
+    pub(super) scenario: PathBuf,
+    /// Override a value: path.to.field=RON. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
+    pub(super) overrides: Vec<String>,
+    /// Use this seed instead of the scenario's
+    #[arg(long, value_name = "SEED")]
+    pub(super) seed: Option<u64>,
+    /// Which replication
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub(super) replication: u64,
+    /// Which cell of a study
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) cell: usize,
+    /// Only this series. Default: all; the first one for a picture
+    #[arg(long, value_name = "NAME")]
+    pub(super) series: Option<String>,
+    /// Leave out what happens before this virtual time, as in 1s500ms
+    #[arg(long, value_name = "TIME")]
+    pub(super) from: Option<Span>,
+    /// Leave out what happens after this virtual time
+    #[arg(long, value_name = "TIME")]
+    pub(super) until: Option<Span>,
+    /// How events are printed
+    #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
+    pub(super) format: TraceFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AccountArguments {
+    /// A file with Account(delta: .., events: [..]), or the folder of a run
+    pub(super) file: PathBuf,
+    /// State epsilons at this delta instead of the file's
+    #[arg(long, value_name = "DELTA")]
+    pub(super) delta: Option<f64>,
+    /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
+    #[arg(long, value_name = "FILE.svg")]
+    pub(super) plot: Option<PathBuf>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CalibrateArguments {
+    /// Largest epsilon of all rounds together
+    #[arg(long)]
+    pub(super) epsilon: f64,
+    /// Delta at which it is stated
+    #[arg(long, default_value_t = 1e-5)]
+    pub(super) delta: f64,
+    /// Probability that a unit takes part in a round (Poisson sampling); 1 for no sampling
+    #[arg(long, default_value_t = 1.0)]
+    pub(super) rate: f64,
+    /// Rounds: find the smallest noise multiplier
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) rounds: Option<u64>,
+    /// Noise multiplier: find the most rounds
+    #[arg(long)]
+    pub(super) noise: Option<f64>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,

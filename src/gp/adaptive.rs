@@ -75,4 +75,13 @@ impl AdaptivePosterior {
             Self::ArmSpace(posterior) => posterior.information_gain(),
         }
     }
+
+    /// The largest jitter that was added to a diagonal; 0 if none was needed.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        match self {
+            Self::Candidates(posterior) => posterior.jitter(),
+            Self::ArmSpace(posterior) => posterior.jitter(),
+        }
+    }
 }

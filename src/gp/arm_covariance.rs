@@ -112,6 +112,14 @@ impl ArmCovariance {
         }
     }
 
+    /// Prior covariances of one arm with the arms from `first` on, as many as `out` has places.
+    pub(super) fn fill_range(&self, arm: usize, first: usize, out: &mut [f64]) {
+        match self {
+            Self::Inputs { points, covariance } => covariance.fill_range(points, arm, first, out),
+            Self::Matrix(matrix) => out.copy_from_slice(&matrix.row(arm)[first..first + out.len()]),
+        }
+    }
+
     /// The whole matrix, row by row: n x n numbers.
     #[must_use]
     pub fn dense(&self) -> Vec<f64> {

@@ -3,6 +3,8 @@
 //! One outcome y of arm a is one rank-1 update: with s the column of a and g = s_a + noise, mean += s (y - mean_a) / g
 //! and covariance -= s s^T / g. O(n^2) per outcome and in memory, so it pays once outcomes outnumber arms.
 
+use super::pivot::pivot;
+use super::simd::multiversion;
 use super::{ArmCovariance, Cholesky, GpError};
 use crate::rng::Stream;
 use std::f64::consts::TAU;
@@ -18,10 +20,26 @@ pub struct ArmPosterior {
     covariance: Vec<f64>,
     column: Vec<f64>,
     observations: usize,
-    /// Variances below this are rounding errors of zero.
-    floor: f64,
+    /// Largest prior variance, the measure of what is numerically zero.
+    scale: f64,
+    jitter: f64,
     log_likelihood: f64,
     information: f64,
+}
+
+multiversion! {
+    /// covariance -= s s^T / pivot, with the diagonal kept at zero or above and copied to `variance`.
+    fn downdate(covariance: &mut [f64], variance: &mut [f64], s: &[f64], pivot: f64) {
+        let n = s.len();
+        for (i, (row, variance)) in covariance.chunks_exact_mut(n).zip(variance).enumerate() {
+            let factor = s[i] / pivot;
+            for (value, &s) in row.iter_mut().zip(s) {
+                *value -= factor * s;
+            }
+            row[i] = row[i].max(0.0);
+            *variance = row[i];
+        }
+    }
 }
 
 impl ArmPosterior {
@@ -36,7 +54,7 @@ impl ArmPosterior {
     pub(super) fn at(mean: Vec<f64>, covariance: Vec<f64>, noise_variance: f64) -> Self {
         let n = mean.len();
         let variance: Vec<f64> = (0..n).map(|arm| covariance[arm * n + arm]).collect();
-        let floor = f64::EPSILON * variance.iter().fold(0.0, |a: f64, &b| a.max(b));
+        let scale = variance.iter().fold(0.0, |a: f64, &b| a.max(b));
         Self {
             n,
             noise_variance,
@@ -45,14 +63,21 @@ impl ArmPosterior {
             covariance,
             column: vec![0.0; n],
             observations: 0,
-            floor,
+            scale,
+            jitter: 0.0,
             log_likelihood: 0.0,
             information: 0.0,
         }
     }
 
     /// Takes over what was learnt before the change to arm space.
-    pub(super) fn with_history(mut self, observations: usize, log_likelihood: f64, information: f64) -> Self {
+    pub(super) fn with_history(
+        mut self,
+        (observations, log_likelihood, information): (usize, f64, f64),
+        (scale, jitter): (f64, f64),
+    ) -> Self {
+        self.scale = scale;
+        self.jitter = jitter;
         self.observations = observations;
         self.log_likelihood = log_likelihood;
         self.information = information;
@@ -69,10 +94,9 @@ impl ArmPosterior {
             return Err(GpError::OutcomeNotFinite { outcome });
         }
         let n = self.n;
-        let pivot = self.variance[arm] + self.noise_variance;
-        if pivot <= self.floor {
-            return Err(GpError::NotPositiveDefinite { order: self.observations + 1, jitter: 0.0 });
-        }
+        let pivot = pivot(self.variance[arm], self.noise_variance, self.scale, self.observations + 1)?;
+        self.jitter = self.jitter.max(pivot.jitter);
+        let pivot = pivot.value;
         let residual = outcome - self.mean[arm];
         self.log_likelihood -= 0.5 * (residual * residual / pivot + libm::log(TAU * pivot));
         if self.noise_variance > 0.0 {
@@ -83,14 +107,7 @@ impl ArmPosterior {
         for (mean, &s) in self.mean.iter_mut().zip(&self.column) {
             *mean += s * weight;
         }
-        for (i, row) in self.covariance.chunks_mut(n).enumerate() {
-            let factor = self.column[i] / pivot;
-            for (value, &s) in row.iter_mut().zip(&self.column) {
-                *value -= factor * s;
-            }
-            row[i] = row[i].max(0.0);
-            self.variance[i] = row[i];
-        }
+        downdate(&mut self.covariance, &mut self.variance, &self.column, pivot);
         self.observations += 1;
         Ok(())
     }
@@ -147,6 +164,12 @@ impl ArmPosterior {
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         self.information
+    }
+
+    /// The largest jitter that was added to a diagonal; 0 if none was needed.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        self.jitter
     }
 
     /// Number of outcomes taken in.

@@ -1,6 +1,7 @@
 //! A Cholesky factorisation whose bits depend on no machine: elementwise updates, in a fixed order.
 
 use super::GpError;
+use super::simd::multiversion;
 
 /// Jitters tried, as shares of the largest diagonal entry: none, then 1e-14, 1e-13, ..., 1e-6.
 const FIRST_JITTER: f64 = 1e-14;
@@ -25,23 +26,8 @@ impl Cholesky {
     /// If `matrix` does not hold n times n numbers.
     pub fn new(n: usize, mut matrix: Vec<f64>) -> Result<Self, GpError> {
         assert_eq!(matrix.len(), n * n, "a square matrix");
-        for k in 0..n {
-            let (above, rest) = matrix.split_at_mut(k * n);
-            let row = &mut rest[k..n];
-            for earlier in above.chunks(n) {
-                let factor = earlier[k];
-                for (value, &other) in row.iter_mut().zip(&earlier[k..]) {
-                    *value -= factor * other;
-                }
-            }
-            let pivot = row[0];
-            // Not the negation of `<=`: a pivot that is not a number is bad too.
-            if !(pivot.is_finite() && pivot > 0.0) {
-                return Err(GpError::NotPositiveDefinite { order: n, jitter: 0.0 });
-            }
-            let root = pivot.sqrt();
-            row.iter_mut().for_each(|value| *value /= root);
-            row[0] = root;
+        if !factorise(n, &mut matrix) {
+            return Err(GpError::NotPositiveDefinite { order: n, jitter: 0.0 });
         }
         Ok(Self { n, upper: matrix, jitter: 0.0 })
     }
@@ -85,14 +71,7 @@ impl Cholesky {
 
     /// Replaces b by L^-1 b.
     pub fn forward(&self, b: &mut [f64]) {
-        for k in 0..self.n {
-            let row = self.row(k);
-            let value = b[k] / row[0];
-            b[k] = value;
-            for (rest, &factor) in b[k + 1..].iter_mut().zip(&row[1..]) {
-                *rest -= value * factor;
-            }
-        }
+        forward(self.n, &self.upper, b);
     }
 
     /// Replaces b by L^-T b.
@@ -129,9 +108,51 @@ impl Cholesky {
     }
 }
 
-/// Inner product, in eight partial sums whose order never changes.
-#[must_use]
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+multiversion! {
+    /// Inner product, in eight partial sums whose order never changes.
+    #[must_use]
+    pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+        inner(a, b)
+    }
+
+    /// Factorises in place; false if the matrix is not positive definite.
+    fn factorise(n: usize, matrix: &mut [f64]) -> bool {
+        for k in 0..n {
+            let (above, rest) = matrix.split_at_mut(k * n);
+            let row = &mut rest[k..n];
+            for earlier in above.chunks_exact(n) {
+                let factor = earlier[k];
+                for (value, &other) in row.iter_mut().zip(&earlier[k..]) {
+                    *value -= factor * other;
+                }
+            }
+            let pivot = row[0];
+            // Not the negation of `<=`: a pivot that is not a number is bad too.
+            if !(pivot.is_finite() && pivot > 0.0) {
+                return false;
+            }
+            let root = pivot.sqrt();
+            row.iter_mut().for_each(|value| *value /= root);
+            row[0] = root;
+        }
+        true
+    }
+
+    fn forward(n: usize, upper: &[f64], b: &mut [f64]) {
+        for k in 0..n {
+            let row = &upper[k * n + k..(k + 1) * n];
+            let value = b[k] / row[0];
+            b[k] = value;
+            for (rest, &factor) in b[k + 1..].iter_mut().zip(&row[1..]) {
+                *rest -= value * factor;
+            }
+        }
+    }
+}
+
+/// [`dot`], to be inlined into loops that are compiled for several instruction sets.
+#[inline(always)]
+pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a_blocks, b_blocks) = (a.chunks_exact(8), b.chunks_exact(8));
     let tail: f64 = a_blocks.remainder().iter().zip(b_blocks.remainder()).map(|(a, b)| a * b).sum();

@@ -1,6 +1,8 @@
 //! Covariance functions of two inputs.
 
 use super::Points;
+use super::exponential::exp;
+use super::simd::multiversion;
 
 /// The shape of a covariance, for inputs divided by the length-scale. Rasmussen and Williams 2006, chapter 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,20 +81,7 @@ impl Covariance {
 
     /// Covariance from the squared scaled distance, or from the scaled inner product.
     fn of_scaled(&self, s: f64) -> f64 {
-        self.variance
-            * match self.shape {
-                Shape::SquaredExponential => libm::exp(-0.5 * s),
-                Shape::Matern12 => libm::exp(-s.sqrt()),
-                Shape::Matern32 => {
-                    let a = (3.0 * s).sqrt();
-                    (1.0 + a) * libm::exp(-a)
-                }
-                Shape::Matern52 => {
-                    let a = (5.0 * s).sqrt();
-                    (1.0 + a + 5.0 * s / 3.0) * libm::exp(-a)
-                }
-                Shape::Linear => s,
-            }
+        self.variance * of_shape(self.shape, s)
     }
 
     /// Covariances of point `index` with every point; `out` has one place per point.
@@ -101,6 +90,11 @@ impl Covariance {
     /// If `out` has another length, or there are fewer length-scales than dimensions.
     pub fn fill_column(&self, points: &Points, index: usize, out: &mut [f64]) {
         assert_eq!(out.len(), points.n(), "one place per point");
+        self.fill_range(points, index, 0, out);
+    }
+
+    /// Covariances of point `index` with the points from `first` on, as many as `out` has places.
+    pub(super) fn fill_range(&self, points: &Points, index: usize, first: usize, out: &mut [f64]) {
         out.fill(0.0);
         for dimension in 0..points.d() {
             let column = points.column(dimension);
@@ -109,22 +103,74 @@ impl Covariance {
                 LengthScale::PerDimension(l) => l[dimension],
             };
             let centre = column[index] / scale;
-            let terms = out.iter_mut().zip(column);
+            let column = &column[first..first + out.len()];
             match self.shape {
-                Shape::Linear => terms.for_each(|(sum, &x)| *sum += (x / scale) * centre),
+                Shape::Linear => add_products(out, column, scale, centre),
                 // Squared differences directly, never x.x + z.z - 2 x.z, which cancels.
-                _ => terms.for_each(|(sum, &x)| {
-                    let difference = x / scale - centre;
-                    *sum += difference * difference;
-                }),
+                _ => add_squares(out, column, scale, centre),
             }
         }
-        if let LengthScale::Same(l) = self.length_scale {
-            let square = l * l;
-            out.iter_mut().for_each(|s| *s /= square);
+        let square = match self.length_scale {
+            LengthScale::Same(l) => l * l,
+            LengthScale::PerDimension(_) => 1.0,
+        };
+        match self.shape {
+            Shape::SquaredExponential => squared_exponentials(out, square, self.variance),
+            Shape::Matern52 => matern52s(out, square, self.variance),
+            Shape::Matern12 | Shape::Matern32 | Shape::Linear => {
+                out.iter_mut().for_each(|s| *s = self.of_scaled(*s / square));
+            }
         }
+    }
+}
+
+#[inline(always)]
+fn of_shape(shape: Shape, s: f64) -> f64 {
+    match shape {
+        Shape::SquaredExponential => exp(-0.5 * s),
+        Shape::Matern12 => exp(-s.sqrt()),
+        Shape::Matern32 => {
+            let a = (3.0 * s).sqrt();
+            (1.0 + a) * exp(-a)
+        }
+        Shape::Matern52 => {
+            let a = (5.0 * s).sqrt();
+            (1.0 + a + 5.0 * s / 3.0) * exp(-a)
+        }
+        Shape::Linear => s,
+    }
+}
+
+multiversion! {
+    fn add_products(out: &mut [f64], column: &[f64], scale: f64, centre: f64) {
+        for (sum, &x) in out.iter_mut().zip(column) {
+            *sum += (x / scale) * centre;
+        }
+    }
+
+    fn add_squares(out: &mut [f64], column: &[f64], scale: f64, centre: f64) {
+        if scale == 1.0 {
+            for (sum, &x) in out.iter_mut().zip(column) {
+                let difference = x - centre;
+                *sum += difference * difference;
+            }
+        } else {
+            for (sum, &x) in out.iter_mut().zip(column) {
+                let difference = x / scale - centre;
+                *sum += difference * difference;
+            }
+        }
+    }
+
+    fn squared_exponentials(out: &mut [f64], square: f64, variance: f64) {
         for value in out {
-            *value = self.of_scaled(*value);
+            *value = variance * of_shape(Shape::SquaredExponential, *value / square);
+        }
+    }
+
+    fn matern52s(out: &mut [f64], square: f64, variance: f64) {
+        for value in out {
+            *value = variance * of_shape(Shape::Matern52, *value / square);
         }
     }
 }

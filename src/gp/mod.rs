@@ -8,14 +8,18 @@ mod arm_covariance;
 mod arm_space;
 mod cholesky;
 pub mod covariance;
+mod exponential;
 pub mod fit;
 mod fourier;
 mod information;
 mod likelihood;
 pub mod nystrom;
+mod pivot;
 mod points;
 mod posterior;
 pub mod prior;
+mod scores;
+pub mod simd;
 mod symmetric;
 mod weights;
 
@@ -30,7 +34,8 @@ pub use likelihood::{Likelihood, log_marginal_likelihood};
 pub use nystrom::Nystrom;
 pub use points::Points;
 pub use posterior::Posterior;
-pub use symmetric::Eigen;
+pub use scores::{largest, upper_bounds};
+pub use symmetric::{Eigen, combine};
 pub use weights::WeightPosterior;
 
 use std::fmt;

@@ -5,6 +5,7 @@
 //! c(x) = E^(-1/2) U^T k_D(x). On a smooth kernel the range is much smaller than the basis, and nothing is lost.
 //! Sources: Calandriello et al. 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
 
+use super::symmetric::{add_outer, combine};
 use super::{Cholesky, Eigen, GpError, dot};
 use crate::rng::Stream;
 
@@ -124,12 +125,7 @@ impl Nystrom {
 
     /// A vector of the range, in the basis' own coordinates: `dimension` numbers, added to `out` after it is cleared.
     pub fn expand(&self, vector: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        for (&factor, row) in vector.iter().zip(self.range.chunks(self.basis.len().max(1))) {
-            for (sum, &value) in out.iter_mut().zip(row) {
-                *sum += factor * value;
-            }
-        }
+        combine(&self.range, vector, out);
     }
 
     /// The coordinates in the range of a vector in the basis' own coordinates: the transpose of [`Self::expand`].
@@ -151,16 +147,8 @@ impl Nystrom {
     pub fn gram(&self, counts: &[f64], lambda: f64) -> Vec<f64> {
         let r = self.rank;
         let mut gram = vec![0.0; r * r];
-        for (arm, &count) in counts.iter().enumerate() {
-            if count > 0.0 {
-                let c = self.coordinates(arm);
-                for (row, &left) in gram.chunks_mut(r.max(1)).zip(c) {
-                    let factor = count * left;
-                    for (sum, &right) in row.iter_mut().zip(c) {
-                        *sum += factor * right;
-                    }
-                }
-            }
+        for (arm, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0.0) {
+            add_outer(&mut gram, self.coordinates(arm), count);
         }
         (0..r).for_each(|k| gram[k * r + k] += lambda);
         gram

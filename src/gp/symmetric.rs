@@ -3,7 +3,9 @@
 //! Householder's reduction to a tridiagonal matrix and the implicit QL algorithm: EISPACK's tred2 and tql2, after
 //! Bowdler, Martin, Reinsch and Wilkinson, Handbook for Automatic Computation II (1971).
 
-use super::{GpError, dot};
+use super::GpError;
+use super::cholesky::inner;
+use super::simd::multiversion;
 
 /// Eigenvalues in no particular order, each with a unit eigenvector.
 #[derive(Clone, Debug)]
@@ -55,18 +57,32 @@ impl Eigen {
         let n = self.n;
         let mut out = vec![0.0; n * n];
         for (k, &value) in self.values.iter().enumerate() {
-            let vector = self.vector(k);
-            let mapped = map(value);
-            for (row, &left) in out.chunks_mut(n).zip(vector) {
-                let factor = mapped * left;
-                for (sum, &right) in row.iter_mut().zip(vector) {
-                    *sum += factor * right;
-                }
-            }
+            add_outer(&mut out, self.vector(k), map(value));
         }
         out
     }
 }
+
+multiversion! {
+    /// out = sum of factors times rows, each as long as `out`.
+    pub fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {
+            for (sum, &value) in out.iter_mut().zip(row) {
+                *sum += factor * value;
+            }
+        }
+    }
+
+    /// matrix += factor v v^T.
+    pub(super) fn add_outer(matrix: &mut [f64], v: &[f64], factor: f64) {
+        for (row, &left) in matrix.chunks_exact_mut(v.len().max(1)).zip(v) {
+            let factor = factor * left;
+            for (sum, &right) in row.iter_mut().zip(v) {
+                *sum += factor * right;
+            }
+        }
+    }
 
 /// Reduces `a` to tridiagonal form: returns the diagonal, leaves the subdiagonal in `off[1..]` and the transposed
 /// transformation in `a`, so that row i of `a` turns into eigenvector i.
@@ -81,7 +97,7 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
             continue;
         }
         u.iter_mut().for_each(|x| *x /= size);
-        let h: f64 = dot(u, u);
+        let h: f64 = inner(u, u);
         let f = u[i - 1];
         let g = if f >= 0.0 { -h.sqrt() } else { h.sqrt() };
         off[i] = size * g;
@@ -92,13 +108,13 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
         let mut p = vec![0.0; i];
         for j in 0..i {
             let row = &above[j * n..][..=j];
-            p[j] += dot(row, &u[..=j]);
+            p[j] += inner(row, &u[..=j]);
             for (sum, &value) in p[..j].iter_mut().zip(row) {
                 *sum += value * u[j];
             }
         }
         p.iter_mut().for_each(|x| *x /= h);
-        let half = dot(u, &p) / (h + h);
+        let half = inner(u, &p) / (h + h);
         p.iter_mut().zip(&*u).for_each(|(q, &u)| *q -= half * u);
         for j in 0..i {
             let row = &mut above[j * n..][..=j];
@@ -117,7 +133,7 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
             let u = &a[i * n..][..i];
             // z holds the transpose: each of its first i rows x becomes x - (x.u / h) u.
             for row in z.chunks_mut(n).take(i) {
-                let factor = dot(&row[..i], u) / scales[i];
+                let factor = inner(&row[..i], u) / scales[i];
                 row[..i].iter_mut().zip(u).for_each(|(x, &u)| *x -= factor * u);
             }
         }
@@ -183,10 +199,12 @@ fn ql(n: usize, d: &mut [f64], e: &mut [f64], vectors: &mut [f64]) -> Result<(),
     }
     Ok(())
 }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gp::dot;
     use crate::rng::Key;
 
     #[test]

@@ -4,6 +4,8 @@
 //! the row (phi | y) to (R | c) and rotates it away (Givens), M steps along rows of R: no factorisation, O(M^2).
 //! Then nu = R^-1 c, and omega = R^-1 (c + sqrt(lambda) z) is a draw from N(nu, lambda Sigma^-1).
 
+use super::cholesky::inner;
+use super::simd::multiversion;
 use super::{GpError, dot};
 use crate::rng::Stream;
 
@@ -44,12 +46,9 @@ impl WeightPosterior {
         if !outcome.is_finite() {
             return Err(GpError::OutcomeNotFinite { outcome });
         }
-        let width = self.m + 1;
         self.new[..self.m].copy_from_slice(features);
         self.new[self.m] = outcome;
-        for (k, row) in self.rows.chunks_mut(width).enumerate() {
-            rotate(&mut row[k..], &mut self.new[k..]);
-        }
+        rotate_away(&mut self.rows, &mut self.new);
         self.observations += 1;
         Ok(())
     }
@@ -58,7 +57,7 @@ impl WeightPosterior {
     #[must_use]
     pub fn mean(&self) -> Vec<f64> {
         let mut nu = self.right_side();
-        self.back(&mut nu);
+        back(&self.rows, &mut nu);
         nu
     }
 
@@ -72,7 +71,7 @@ impl WeightPosterior {
         let sd = self.lambda.sqrt();
         let mut omega = self.right_side();
         omega.iter_mut().zip(z).for_each(|(value, z)| *value += sd * z);
-        self.back(&mut omega);
+        back(&self.rows, &mut omega);
         omega
     }
 
@@ -107,26 +106,33 @@ impl WeightPosterior {
     fn right_side(&self) -> Vec<f64> {
         self.rows.chunks(self.m + 1).map(|row| row[self.m]).collect()
     }
-
-    /// Replaces b by R^-1 b.
-    fn back(&self, b: &mut [f64]) {
-        for (k, row) in self.rows.chunks(self.m + 1).enumerate().rev() {
-            let sum = dot(&row[k + 1..self.m], &b[k + 1..]);
-            b[k] = (b[k] - sum) / row[k];
-        }
-    }
 }
 
-/// Turns two rows so that the first entry of `new` becomes zero and that of `row` stays positive.
-fn rotate(row: &mut [f64], new: &mut [f64]) {
-    if new[0] == 0.0 {
-        return;
+multiversion! {
+    /// Rotates `new` into the triangle `rows`: with row k so that its entry k becomes zero, for every k.
+    fn rotate_away(rows: &mut [f64], new: &mut [f64]) {
+        let width = new.len();
+        for (k, row) in rows.chunks_exact_mut(width).enumerate() {
+            let (row, new) = (&mut row[k..], &mut new[k..]);
+            if new[0] == 0.0 {
+                continue;
+            }
+            let length = (row[0] * row[0] + new[0] * new[0]).sqrt();
+            let (c, s) = (row[0] / length, new[0] / length);
+            for (x, y) in row.iter_mut().zip(new) {
+                let (a, b) = (*x, *y);
+                *x = c * a + s * b;
+                *y = c * b - s * a;
+            }
+        }
     }
-    let length = (row[0] * row[0] + new[0] * new[0]).sqrt();
-    let (c, s) = (row[0] / length, new[0] / length);
-    for (x, y) in row.iter_mut().zip(new) {
-        let (a, b) = (*x, *y);
-        *x = c * a + s * b;
-        *y = c * b - s * a;
+
+    /// Replaces b by R^-1 b.
+    fn back(rows: &[f64], b: &mut [f64]) {
+        let m = b.len();
+        for (k, row) in rows.chunks_exact(m + 1).enumerate().rev() {
+            let sum = inner(&row[k + 1..m], &b[k + 1..]);
+            b[k] = (b[k] - sum) / row[k];
+        }
     }
 }

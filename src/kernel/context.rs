@@ -51,6 +51,11 @@ impl<P: Protocol> Context<'_, P> {
         self.effects.push(Effect::Send { to, message });
     }
 
+    /// Sends the same message to many, in their order. What the message shares (an `Arc`) is not copied.
+    pub fn broadcast(&mut self, to: impl IntoIterator<Item = PartyId>, message: &P::Message) {
+        self.effects.extend(to.into_iter().map(|to| Effect::Send { to, message: message.clone() }));
+    }
+
     /// Sets a timer that runs out after `delay`, whether or not the party is connected then.
     pub fn after(&mut self, delay: Span, timer: P::Timer) -> TimerTicket {
         let ticket = TimerTicket(*self.next_timer);

@@ -1,6 +1,6 @@
 //! The journal: every event in order, folded into a chained digest, counted, and shown to whoever watches.
 
-use super::{Digest, Digestible, LossCause, Payload, Protocol};
+use super::{Digest, Digestible, LossCause, Memory, Payload, Protocol};
 use crate::vocab::{PartyId, Time};
 
 /// One thing that happened.
@@ -50,6 +50,17 @@ pub enum Event<'a, P: Protocol> {
         party: PartyId,
         /// Connected from now on, or not.
         online: bool,
+        /// Present while it is down after a crash.
+        crashed: Option<Memory>,
+    },
+    /// A message was doubled on its way; the copy travels beside it.
+    Doubled {
+        /// Sender.
+        from: PartyId,
+        /// Addressee.
+        to: PartyId,
+        /// Contents.
+        message: &'a P::Message,
     },
     /// A party stated a fact.
     Recorded {
@@ -60,11 +71,13 @@ pub enum Event<'a, P: Protocol> {
     },
 }
 
-/// Counts over a whole simulation. `sent = delivered + lost + in flight` at any time.
+/// Counts over a whole simulation. `sent + doubled = delivered + lost + in flight` at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Messages sent.
     pub sent: u64,
+    /// Copies that the network made.
+    pub doubled: u64,
     /// Messages delivered.
     pub delivered: u64,
     /// Messages lost, whatever the cause.
@@ -76,13 +89,26 @@ pub struct Tally {
 }
 
 /// Digest and counts of one simulation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Journal {
     digest: Digest,
+    digesting: bool,
     tally: Tally,
 }
 
+impl Default for Journal {
+    fn default() -> Self {
+        Self { digest: Digest::default(), digesting: true, tally: Tally::default() }
+    }
+}
+
 impl Journal {
+    /// A journal that only counts; its digest is that of nothing.
+    #[must_use]
+    pub fn without_digest() -> Self {
+        Self { digesting: false, ..Self::default() }
+    }
+
     /// Counts so far.
     #[must_use]
     pub fn tally(&self) -> Tally {
@@ -96,7 +122,28 @@ impl Journal {
     }
 
     pub(super) fn enter<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
-        self.tally.events += 1;
+        self.count(event);
+        if self.digesting {
+            self.absorb(at, event);
+        }
+    }
+
+    fn count<P: Protocol>(&mut self, event: &Event<'_, P>) {
+        let tally = &mut self.tally;
+        tally.events += 1;
+        match event {
+            Event::Sent { message, .. } => {
+                tally.sent += 1;
+                tally.bytes += message.wire_bytes();
+            }
+            Event::Lost { .. } => tally.lost += 1,
+            Event::Delivered { .. } => tally.delivered += 1,
+            Event::Doubled { .. } => tally.doubled += 1,
+            Event::TimerFired { .. } | Event::Switched { .. } | Event::Recorded { .. } => {}
+        }
+    }
+
+    fn absorb<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         let digest = &mut self.digest;
         let mut head = |code: u64, a: PartyId, b: PartyId| {
             let mut bytes = [0; 24];
@@ -110,8 +157,6 @@ impl Journal {
             Event::Sent { from, to, message } => {
                 head(1, *from, *to);
                 message.digest(digest);
-                self.tally.sent += 1;
-                self.tally.bytes += message.wire_bytes();
             }
             Event::Lost { from, to, cause, .. } => {
                 let code = match cause {
@@ -119,23 +164,31 @@ impl Journal {
                     LossCause::SenderOffline => 17,
                     LossCause::ReceiverOffline => 18,
                     LossCause::NoRoute => 19,
+                    LossCause::RelayOffline => 20,
+                    LossCause::QueueFull => 21,
+                    LossCause::Partition => 22,
                 };
                 head(code, *from, *to);
-                self.tally.lost += 1;
             }
             Event::Delivered { from, to, sent_at, .. } => {
                 // The contents went in when it was sent; the time of sending tells which message this is.
                 head(3, *from, *to);
                 digest.word(sent_at.nanos());
-                self.tally.delivered += 1;
             }
             Event::TimerFired { party, timer } => {
                 head(4, *party, *party);
                 timer.digest(digest);
             }
-            Event::Switched { party, online } => {
-                head(if *online { 5 } else { 6 }, *party, *party);
+            Event::Switched { party, online, crashed } => {
+                let code = match (online, crashed) {
+                    (_, Some(Memory::Kept)) => 8,
+                    (_, Some(Memory::Lost)) => 9,
+                    (true, None) => 5,
+                    (false, None) => 6,
+                };
+                head(code, *party, *party);
             }
+            Event::Doubled { from, to, .. } => head(10, *from, *to),
             Event::Recorded { party, fact } => {
                 head(7, *party, *party);
                 fact.digest(digest);

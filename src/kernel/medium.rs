@@ -1,6 +1,8 @@
 //! What lies between parties: it decides the fate of messages and who is connected.
 
-use crate::vocab::{PartyId, Time};
+use crate::vocab::{PartyId, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A message as the medium sees it: sizes and addresses, never contents.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,12 @@ pub enum LossCause {
     ReceiverOffline,
     /// No route leads there.
     NoRoute,
+    /// A party that was to pass it on was not connected.
+    RelayOffline,
+    /// A link's queue was full.
+    QueueFull,
+    /// A partition of the network keeps the two sides apart.
+    Partition,
 }
 
 /// What becomes of a message that was sent.
@@ -33,8 +41,38 @@ pub enum LossCause {
 pub enum Fate {
     /// It arrives at this time (never before it was sent).
     Arrives(Time),
+    /// It reaches `via` at this time, where the medium is asked again ([`Medium::proceed`]). `via` is a party on the
+    /// way, which must be connected to pass it on, or the addressee, whose own queue it enters.
+    Passes {
+        /// When.
+        at: Time,
+        /// Whom.
+        via: PartyId,
+        /// For the medium, which is given it back.
+        leg: u8,
+    },
+    /// The network made a copy: both reach `via` (the addressee, if the last leg ends there) at these times.
+    Doubled {
+        /// When, the original first.
+        at: [Time; 2],
+        /// Whom.
+        via: PartyId,
+        /// Present if the medium is asked again there, as for `Passes`.
+        leg: Option<u8>,
+    },
     /// It is lost on the way.
     Lost(LossCause),
+}
+
+/// What a crash leaves of a party.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Memory {
+    /// Everything: the party stands still and goes on where it was. Timers that ran out meanwhile and work that was
+    /// under way are held, and happen in their order when it is back.
+    Kept,
+    /// What [`crate::kernel::Party::restarted`] brings back. Its timers and its work are gone for good, and it starts
+    /// again when it is back.
+    Lost,
 }
 
 /// A change of a party's connection.
@@ -44,12 +82,33 @@ pub struct Switch {
     pub at: Time,
     /// Connected from then on, or not.
     pub online: bool,
+    /// Present while the party is down after a crash, and then not online either.
+    pub crashed: Option<Memory>,
+}
+
+impl Switch {
+    /// A change of connection without a crash.
+    #[must_use]
+    pub fn connection(at: Time, online: bool) -> Self {
+        Self { at, online, crashed: None }
+    }
 }
 
 /// The medium of a simulation. The kernel asks; the medium never calls back.
 pub trait Medium: std::fmt::Debug {
     /// The fate of a message of a connected sender. Called once per message, in order of sending.
     fn transmit(&mut self, parcel: Parcel) -> Fate;
+
+    /// The further fate of a message that reaches `via` at `now`, after [`Fate::Passes`]. Called in order of time.
+    fn proceed(&mut self, _parcel: Parcel, _via: PartyId, _leg: u8, now: Time) -> Fate {
+        Fate::Arrives(now)
+    }
+
+    /// How long the party is occupied until it has dealt with a message of `work` units that it hears at `now`,
+    /// earlier work included.
+    fn occupied(&mut self, _party: PartyId, _work: f64, _now: Time) -> Span {
+        Span::ZERO
+    }
 
     /// Whether a connected addressee hears a message that has just reached it.
     fn hears(&mut self, party: PartyId) -> bool;

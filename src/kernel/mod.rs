@@ -9,6 +9,13 @@
 //! 1. Events are handled in order of virtual time; events of equal time in the order in which they were scheduled
 //!    (a 64-bit sequence number). Zero delays are allowed.
 //! 2. The effects of a handler are applied when it returns, in the order in which it asked for them.
+//! 3. A party with a compute time deals with one message after another, in order of arrival; the handler runs when
+//!    the work on the message is done. Timers do not wait for work.
+//!
+//! # What a crash does
+//!
+//! A party that is down hears nothing. With its memory kept, timers and work that come due meanwhile are held and
+//! happen in their order when it is back; with its memory lost they never happen, and it starts again.
 //!
 //! ```text
 //!   queue --pop--> Simulation --Input--> Party --effects--> Context
@@ -28,7 +35,7 @@ mod simulation;
 pub use context::{Context, TimerTicket};
 pub use digest::{Digest, Digestible};
 pub use journal::{Event, Journal, Tally};
-pub use medium::{Fate, LossCause, Medium, Parcel, PerfectMedium, Switch};
+pub use medium::{Fate, LossCause, Medium, Memory, Parcel, PerfectMedium, Switch};
 pub use protocol::{Input, Party, Payload, Protocol};
 pub use queue::{EventQueue, Ticket};
 pub use simulation::{Ending, KernelError, Limits, Simulation};

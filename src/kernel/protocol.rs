@@ -19,6 +19,11 @@ pub trait Payload: Clone + fmt::Debug + Digestible {
     /// Size on the wire in bytes, headers included.
     fn wire_bytes(&self) -> u64;
 
+    /// How much work it is to deal with, in units of the addressee's compute time; 0 for none. Default: 1.
+    fn work(&self) -> f64 {
+        1.0
+    }
+
     /// A short name of the kind of message, for traces.
     fn label(&self) -> &'static str;
 }
@@ -26,7 +31,8 @@ pub trait Payload: Clone + fmt::Debug + Digestible {
 /// What happens to a party.
 #[derive(Clone, Debug)]
 pub enum Input<P: Protocol> {
-    /// The simulation begins. Every party gets this once, in order of ids, before anything else.
+    /// The simulation begins. Every party gets this once, in order of ids, before anything else; and again when it is
+    /// back from a crash that lost its memory.
     Start,
     /// A message arrived.
     Message {
@@ -47,4 +53,10 @@ pub enum Input<P: Protocol> {
 pub trait Party<P: Protocol>: fmt::Debug {
     /// Reacts to one input. Effects go into `ctx` and are applied when this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
+
+    /// The party as it comes back from a crash that lost its memory ([`super::Memory::Lost`]): what it had on disk,
+    /// and no more. It then gets [`Input::Start`]. The default is a party that has everything on disk.
+    fn restarted(&self) -> Option<Box<dyn Party<P>>> {
+        None
+    }
 }

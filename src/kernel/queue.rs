@@ -86,6 +86,11 @@ impl<T> EventQueue<T> {
         None
     }
 
+    /// The pending events, in no particular order.
+    pub fn pending(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().filter_map(|slot| slot.payload.as_ref())
+    }
+
     /// Number of events that are pending and not cancelled.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -2,10 +2,10 @@
 
 use super::context::{Effect, TimerTable};
 use super::{
-    Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Parcel, Party, Payload, Protocol,
-    TimerTicket,
+    Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Memory, Parcel, Party, Payload,
+    Protocol, Switch, TimerTicket,
 };
-use crate::vocab::{PartyId, Time};
+use crate::vocab::{PartyId, Span, Time};
 use std::fmt;
 
 /// Guards against a run that never ends.
@@ -63,16 +63,57 @@ impl std::error::Error for KernelError {}
 
 #[derive(Debug)]
 enum Pending<P: Protocol> {
-    Deliver { from: PartyId, to: PartyId, message: P::Message, sent_at: Time },
-    Timer { party: PartyId, ticket: TimerTicket, timer: P::Timer },
-    Switch { party: PartyId, online: bool },
+    Deliver {
+        from: PartyId,
+        to: PartyId,
+        message: P::Message,
+        sent_at: Time,
+    },
+    /// A message on its way reaches a place where the medium is asked again.
+    Relay {
+        from: PartyId,
+        to: PartyId,
+        via: PartyId,
+        leg: u8,
+        message: P::Message,
+        sent_at: Time,
+    },
+    /// A party has done the work on a message that it heard in this life.
+    Handle {
+        from: PartyId,
+        to: PartyId,
+        message: P::Message,
+        life: u32,
+    },
+    Timer {
+        party: PartyId,
+        ticket: TimerTicket,
+        timer: P::Timer,
+        life: u32,
+    },
+    Switch {
+        party: PartyId,
+        online: bool,
+        crashed: Option<Memory>,
+    },
+}
+
+/// Where a party stands between crashes.
+#[derive(Debug)]
+struct Standing<P: Protocol> {
+    online: bool,
+    crashed: Option<Memory>,
+    /// Raised by each crash that loses memory: timers and work of an earlier life never happen.
+    life: u32,
+    /// What came due during a crash with memory kept, in order.
+    held: Vec<Pending<P>>,
 }
 
 /// A world of parties, a medium between them, and a clock.
 #[derive(Debug)]
 pub struct Simulation<P: Protocol> {
     parties: Vec<Box<dyn Party<P>>>,
-    online: Vec<bool>,
+    standing: Vec<Standing<P>>,
     medium: Box<dyn Medium>,
     queue: EventQueue<Pending<P>>,
     timers: TimerTable,
@@ -80,7 +121,8 @@ pub struct Simulation<P: Protocol> {
     effects: Vec<Effect<P>>,
     journal: Journal,
     now: Time,
-    /// Pending events other than changes of connection; at zero nothing more can come of the world.
+    /// Pending events other than changes of connection, and parties that will start again after a crash; at zero
+    /// nothing more can come of the world.
     work: u64,
 }
 
@@ -89,7 +131,9 @@ impl<P: Protocol> Simulation<P> {
     #[must_use]
     pub fn new(parties: Vec<Box<dyn Party<P>>>, medium: Box<dyn Medium>) -> Self {
         Self {
-            online: vec![true; parties.len()],
+            standing: (0..parties.len())
+                .map(|_| Standing { online: true, crashed: None, life: 0, held: Vec::new() })
+                .collect(),
             parties,
             medium,
             queue: EventQueue::default(),
@@ -100,6 +144,13 @@ impl<P: Protocol> Simulation<P> {
             now: Time::ZERO,
             work: 0,
         }
+    }
+
+    /// The same world without a digest of what happens, for measuring the event loop itself.
+    #[must_use]
+    pub fn without_digest(mut self) -> Self {
+        self.journal = Journal::without_digest();
+        self
     }
 
     /// Plays from start to end. `watch` sees every event in order, before it has effects.
@@ -145,6 +196,16 @@ impl<P: Protocol> Simulation<P> {
         self.now
     }
 
+    /// Messages on their way, counted one by one.
+    #[must_use]
+    pub fn in_flight(&self) -> u64 {
+        let travels = |pending: &&Pending<P>| match pending {
+            Pending::Deliver { .. } | Pending::Relay { .. } => true,
+            Pending::Handle { .. } | Pending::Timer { .. } | Pending::Switch { .. } => false,
+        };
+        self.queue.pending().filter(travels).count() as u64
+    }
+
     /// Digest and counts.
     #[must_use]
     pub fn journal(&self) -> &Journal {
@@ -160,14 +221,16 @@ impl<P: Protocol> Simulation<P> {
     fn connect(&mut self) {
         for index in 0..self.parties.len() {
             let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
-            self.online[index] = self.medium.starts_online(party);
+            self.standing[index].online = self.medium.starts_online(party);
             self.schedule_switch(party);
         }
     }
 
     fn schedule_switch(&mut self, party: PartyId) {
         if let Some(switch) = self.medium.next_switch(party) {
-            self.queue.push(switch.at.max(self.now), Pending::Switch { party, online: switch.online });
+            let Switch { at, online, crashed } = switch;
+            let online = online && crashed.is_none();
+            self.queue.push(at.max(self.now), Pending::Switch { party, online, crashed });
         }
     }
 
@@ -176,29 +239,111 @@ impl<P: Protocol> Simulation<P> {
         match pending {
             Pending::Deliver { from, to, message, sent_at } => {
                 self.work -= 1;
-                if !self.online[to.index()] || !self.medium.hears(to) {
+                if !self.standing[to.index()].online || !self.medium.hears(to) {
                     let cause = LossCause::ReceiverOffline;
                     self.note(watch, &Event::Lost { from, to, message: &message, cause });
                     return false;
                 }
                 self.note(watch, &Event::Delivered { from, to, message: &message, sent_at });
+                let occupied = self.medium.occupied(to, message.work(), self.now);
+                if occupied == Span::ZERO {
+                    return self.hand(to, Input::Message { from, message }, watch);
+                }
+                let life = self.standing[to.index()].life;
+                self.queue.push(self.now + occupied, Pending::Handle { from, to, message, life });
+                self.work += 1;
+                false
+            }
+            Pending::Relay { from, to, via, leg, message, sent_at } => {
+                self.work -= 1;
+                let fate = if via == to || self.standing[via.index()].online {
+                    let parcel = Parcel { from, to, bytes: message.wire_bytes(), at: sent_at };
+                    self.medium.proceed(parcel, via, leg, self.now)
+                } else {
+                    Fate::Lost(LossCause::RelayOffline)
+                };
+                self.travel(fate, from, to, message, sent_at, watch);
+                false
+            }
+            Pending::Handle { from, to, message, life } => {
+                let standing = &mut self.standing[to.index()];
+                if standing.life == life && standing.crashed.is_some() {
+                    standing.held.push(Pending::Handle { from, to, message, life });
+                    return false;
+                }
+                self.work -= 1;
+                if standing.life != life {
+                    return false;
+                }
                 self.hand(to, Input::Message { from, message }, watch)
             }
-            Pending::Timer { party, ticket, timer } => {
-                self.work -= 1;
+            Pending::Timer { party, ticket, timer, life } => {
+                let standing = &mut self.standing[party.index()];
+                if standing.life == life && standing.crashed.is_some() {
+                    standing.held.push(Pending::Timer { party, ticket, timer, life });
+                    return false;
+                }
                 self.timers.take(ticket);
+                self.work -= 1;
+                if standing.life != life {
+                    return false;
+                }
                 self.note(watch, &Event::TimerFired { party, timer: &timer });
                 self.hand(party, Input::Timer(timer), watch)
             }
-            Pending::Switch { party, online } => {
+            Pending::Switch { party, online, crashed } => {
                 self.schedule_switch(party);
-                if self.online[party.index()] == online {
-                    return false;
+                self.switch(party, online, crashed, watch)
+            }
+        }
+    }
+
+    /// Changes a party's connection, or takes it down or up; true when it asked to stop.
+    fn switch(
+        &mut self,
+        party: PartyId,
+        online: bool,
+        crashed: Option<Memory>,
+        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+    ) -> bool {
+        let standing = &mut self.standing[party.index()];
+        let (was_online, was_crashed) = (standing.online, standing.crashed);
+        if (was_online, was_crashed) == (online, crashed) {
+            return false;
+        }
+        standing.online = online;
+        standing.crashed = crashed;
+        self.note(watch, &Event::Switched { party, online, crashed });
+        match (was_crashed, crashed) {
+            (None, Some(Memory::Lost)) => {
+                self.standing[party.index()].life += 1;
+                self.work += 1;
+                false
+            }
+            (Some(Memory::Lost), None) => {
+                self.work -= 1;
+                if let Some(restarted) = self.parties[party.index()].restarted() {
+                    self.parties[party.index()] = restarted;
                 }
-                self.online[party.index()] = online;
-                self.note(watch, &Event::Switched { party, online });
+                self.hand(party, Input::Start, watch)
+            }
+            (Some(Memory::Kept), None) => {
+                // Held events keep their order, and come after what was scheduled for this instant already.
+                for pending in std::mem::take(&mut self.standing[party.index()].held) {
+                    let timer =
+                        if let Pending::Timer { ticket, .. } = &pending { Some(*ticket) } else { None };
+                    let place = self.queue.push(self.now, pending);
+                    if let Some(ticket) = timer {
+                        self.timers.insert(ticket, place);
+                    }
+                }
+                online && self.hand(party, Input::CameBack, watch)
+            }
+            (None, None) => {
                 self.hand(party, if online { Input::CameBack } else { Input::WentOffline }, watch)
             }
+            (None, Some(Memory::Kept)) => was_online && self.hand(party, Input::WentOffline, watch),
+            (Some(_), Some(_)) => false,
         }
     }
 
@@ -213,7 +358,8 @@ impl<P: Protocol> Simulation<P> {
             match effect {
                 Effect::Send { to, message } => self.send(party, to, message, watch),
                 Effect::After { ticket, at, timer } => {
-                    let place = self.queue.push(at, Pending::Timer { party, ticket, timer });
+                    let life = self.standing[party.index()].life;
+                    let place = self.queue.push(at, Pending::Timer { party, ticket, timer, life });
                     self.timers.insert(ticket, place);
                     self.work += 1;
                 }
@@ -240,19 +386,48 @@ impl<P: Protocol> Simulation<P> {
         watch: &mut dyn FnMut(Time, &Event<'_, P>),
     ) {
         self.note(watch, &Event::Sent { from, to, message: &message });
-        let fate = if self.online[from.index()] {
+        let fate = if self.standing[from.index()].online {
             self.medium.transmit(Parcel { from, to, bytes: message.wire_bytes(), at: self.now })
         } else {
             Fate::Lost(LossCause::SenderOffline)
         };
+        self.travel(fate, from, to, message, self.now, watch);
+    }
+
+    /// Lets a message meet its fate.
+    fn travel(
+        &mut self,
+        fate: Fate,
+        from: PartyId,
+        to: PartyId,
+        message: P::Message,
+        sent_at: Time,
+        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+    ) {
         match fate {
-            Fate::Arrives(at) => {
-                assert!(self.now <= at, "a message never arrives before it was sent");
-                self.queue.push(at, Pending::Deliver { from, to, message, sent_at: self.now });
-                self.work += 1;
+            Fate::Arrives(at) => self.schedule(at, Pending::Deliver { from, to, message, sent_at }),
+            Fate::Passes { at, via, leg } => {
+                self.schedule(at, Pending::Relay { from, to, via, leg, message, sent_at });
+            }
+            Fate::Doubled { at, via, leg } => {
+                self.note(watch, &Event::Doubled { from, to, message: &message });
+                for (at, message) in [(at[0], message.clone()), (at[1], message)] {
+                    let pending = if let Some(leg) = leg {
+                        Pending::Relay { from, to, via, leg, message, sent_at }
+                    } else {
+                        Pending::Deliver { from, to, message, sent_at }
+                    };
+                    self.schedule(at, pending);
+                }
             }
             Fate::Lost(cause) => self.note(watch, &Event::Lost { from, to, message: &message, cause }),
         }
+    }
+
+    fn schedule(&mut self, at: Time, pending: Pending<P>) {
+        assert!(self.now <= at, "a message never arrives before it was sent");
+        self.queue.push(at, pending);
+        self.work += 1;
     }
 
     fn note(&mut self, watch: &mut dyn FnMut(Time, &Event<'_, P>), event: &Event<'_, P>) {

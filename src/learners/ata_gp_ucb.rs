@@ -2,8 +2,8 @@
 
 use super::knowledge::{self, Constants, Knowledge, Payoffs};
 use super::outcome_sums::OutcomeSums;
-use super::{Arms, BuildError, Learner, LearnerRecipe, accuracy_problem, largest, small_covariance};
-use crate::gp::{Eigen, GpError, Nystrom, dot, nystrom};
+use super::{Arms, BuildError, Learner, LearnerRecipe, accuracy_problem, small_covariance};
+use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
 use schemars::JsonSchema;
@@ -71,6 +71,7 @@ struct Player {
     features: Option<Nystrom>,
     mean: Vec<f64>,
     variance: Vec<f64>,
+    scores: Vec<f64>,
     beta: f64,
     /// Whether outcomes came since the model was last made.
     stale: bool,
@@ -130,6 +131,7 @@ impl LearnerRecipe for AtaGpUcb {
             features: None,
             mean: vec![0.0; arms.n],
             variance: prior.variances(),
+            scores: vec![0.0; arms.n],
             beta: known.bound,
             stale: false,
             failure: None,
@@ -161,9 +163,7 @@ impl Player {
         let root = eigen.function(|value| 1.0 / value.max(lambda).sqrt());
         let mut whitened = vec![0.0; self.n * rank];
         for (arm, out) in whitened.chunks_mut(rank.max(1)).enumerate() {
-            for (row, &c) in root.chunks(rank.max(1)).zip(features.coordinates(arm)) {
-                out.iter_mut().zip(row).for_each(|(sum, &value)| *sum += value * c);
-            }
+            combine(&root, features.coordinates(arm), out);
             self.variance[arm] = features.variance(arm, out, lambda);
         }
         // r in the basis' coordinates, then its part within the range: V^(-1/2) phi has no other.
@@ -199,8 +199,8 @@ impl Learner for Player {
             self.failure = self.refresh(basis).err();
         }
         let beta = self.recipe.beta_scale.get() * self.beta;
-        let model = self.mean.iter().zip(&self.variance);
-        largest(model.map(|(mean, variance)| mean + beta * variance.sqrt()))
+        upper_bounds(&self.mean, &self.variance, beta, &mut self.scores);
+        largest(&self.scores)
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
@@ -277,6 +277,7 @@ mod tests {
                 features: None,
                 mean: vec![0.0; 5],
                 variance: vec![1.0; 5],
+                scores: vec![0.0; 5],
                 beta: 0.0,
                 stale: true,
                 failure: None,
@@ -320,6 +321,7 @@ mod tests {
             features: None,
             mean: vec![0.0; n],
             variance: vec![1.0; n],
+            scores: vec![0.0; n],
             beta: 0.0,
             stale: true,
             failure: None,

@@ -1,7 +1,7 @@
 //! Expected improvement: play the arm that is expected to beat the best one by the most.
 
-use super::{Arms, BuildError, Learner, LearnerRecipe, covariance, largest};
-use crate::gp::{AdaptivePosterior, GpError};
+use super::{Arms, BuildError, Learner, LearnerRecipe, covariance};
+use crate::gp::{AdaptivePosterior, GpError, largest};
 use crate::rng::Stream;
 use crate::vocab::NonNegative;
 use schemars::JsonSchema;
@@ -65,7 +65,11 @@ impl Learner for Player {
         let best = played.map(|(&mean, _)| mean).fold(f64::NEG_INFINITY, f64::max);
         let best = if best.is_finite() { best } else { self.prior_mean };
         let model = self.posterior.mean().iter().zip(self.posterior.variance());
-        largest(model.map(|(mean, variance)| improvement(mean - best - self.margin, variance.sqrt())))
+        let score = |(&mean, &variance): (&f64, &f64)| {
+            let variance: f64 = variance;
+            improvement(mean - best - self.margin, variance.sqrt())
+        };
+        largest(&model.map(score).collect::<Vec<f64>>())
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {

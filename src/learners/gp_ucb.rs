@@ -1,7 +1,7 @@
 //! GP-UCB: play the arm whose upper confidence bound is the largest.
 
 use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe, covariance};
-use crate::gp::{AdaptivePosterior, GpError};
+use crate::gp::{AdaptivePosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::Positive;
 use schemars::JsonSchema;
@@ -44,6 +44,7 @@ pub struct GpUcb {
 struct Player {
     recipe: GpUcb,
     posterior: AdaptivePosterior,
+    scores: Vec<f64>,
     played: Vec<bool>,
     /// Rounds suggested so far.
     rounds: u64,
@@ -54,7 +55,8 @@ impl LearnerRecipe for GpUcb {
         let covariance = covariance("GpUcb", arms)?;
         let noise_variance = self.regulariser.map_or(arms.noise_variance, Positive::get);
         let posterior = AdaptivePosterior::new(covariance.clone(), noise_variance, arms.mean);
-        Ok(Box::new(Player { recipe: self.clone(), posterior, played: vec![false; arms.n], rounds: 0 }))
+        let (scores, played) = (vec![0.0; arms.n], vec![false; arms.n]);
+        Ok(Box::new(Player { recipe: self.clone(), posterior, scores, played, rounds: 0 }))
     }
 }
 
@@ -67,20 +69,21 @@ impl Learner for Player {
         self.rounds += 1;
         let beta = self.recipe.beta.at(self.rounds, self.played.len());
         let weight = self.recipe.scale.get() * beta.max(0.0).sqrt();
-        let bound = |mean: f64, variance: f64| match self.recipe.exploration {
-            Exploration::StandardDeviation => mean + weight * variance.sqrt(),
-            Exploration::Variance => mean + weight * variance,
-        };
-        let exclude = self.recipe.exclude_played && self.played.contains(&false);
-        let mut best = (f64::NEG_INFINITY, 0);
-        let model = self.posterior.mean().iter().zip(self.posterior.variance());
-        for (arm, ((&mean, &variance), &played)) in model.zip(&self.played).enumerate() {
-            let bound = bound(mean, variance);
-            if bound > best.0 && !(exclude && played) {
-                best = (bound, arm);
+        let (mean, variance) = (self.posterior.mean(), self.posterior.variance());
+        match self.recipe.exploration {
+            Exploration::StandardDeviation => upper_bounds(mean, variance, weight, &mut self.scores),
+            Exploration::Variance => {
+                let models = mean.iter().zip(variance);
+                for (score, (mean, variance)) in self.scores.iter_mut().zip(models) {
+                    *score = mean + weight * variance;
+                }
             }
         }
-        best.1
+        if self.recipe.exclude_played && self.played.contains(&false) {
+            let played = self.scores.iter_mut().zip(&self.played).filter(|(_, played)| **played);
+            played.for_each(|(score, _)| *score = f64::NEG_INFINITY);
+        }
+        largest(&self.scores)
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {

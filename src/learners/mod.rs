@@ -148,17 +148,6 @@ crate::family! {
     }
 }
 
-/// The place of the largest score; the first of equal ones, and 0 if none is a number.
-fn largest(scores: impl Iterator<Item = f64>) -> usize {
-    let mut best = (f64::NEG_INFINITY, 0);
-    for (place, score) in scores.enumerate() {
-        if score > best.0 {
-            best = (score, place);
-        }
-    }
-    best.1
-}
-
 /// The covariance of the arms, for a learner that needs it.
 fn covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'a ArmCovariance, BuildError> {
     arms.covariance.as_ref().ok_or(BuildError::NeedsInputs { learner })

@@ -3,8 +3,8 @@
 use super::ata_gp_ucb::oversampling;
 use super::knowledge::{self, Constants, Knowledge, Payoffs};
 use super::middle::{Middle, middle};
-use super::{Arms, BuildError, Learner, LearnerRecipe, accuracy_problem, largest, small_covariance};
-use crate::gp::{GpError, Nystrom, dot, nystrom};
+use super::{Arms, BuildError, Learner, LearnerRecipe, accuracy_problem, small_covariance};
+use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
 use schemars::JsonSchema;
@@ -79,6 +79,7 @@ struct Player {
     epochs: f64,
     mean: Vec<f64>,
     variance: Vec<f64>,
+    scores: Vec<f64>,
     beta: f64,
     stale: bool,
     failure: Option<GpError>,
@@ -135,6 +136,7 @@ impl LearnerRecipe for MomaGpUcb {
             epochs: 0.0,
             mean: vec![0.0; arms.n],
             variance: prior.variances(),
+            scores: vec![0.0; arms.n],
             beta: known.bound,
             stale: false,
             failure: None,
@@ -192,8 +194,8 @@ impl Learner for Player {
             self.failure = self.refresh(basis).err();
         }
         let beta = self.recipe.beta_scale.get() * self.beta;
-        let model = self.mean.iter().zip(&self.variance);
-        let arm = largest(model.map(|(mean, variance)| mean + beta * variance.sqrt()));
+        upper_bounds(&self.mean, &self.variance, beta, &mut self.scores);
+        let arm = largest(&self.scores);
         self.epoch = Some(arm);
         arm
     }

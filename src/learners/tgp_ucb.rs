@@ -1,8 +1,8 @@
 //! TGP-UCB: GP-UCB on outcomes that are set to zero when they are too large, each judged once, as it arrives.
 
 use super::knowledge::{self, Constants, Knowledge, Payoffs};
-use super::{Arms, BuildError, Learner, LearnerRecipe, largest, small_covariance};
-use crate::gp::{ArmPosterior, GpError};
+use super::{Arms, BuildError, Learner, LearnerRecipe, small_covariance};
+use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive};
 use schemars::JsonSchema;
@@ -51,6 +51,7 @@ struct Player {
     recipe: TgpUcb,
     known: Knowledge,
     posterior: ArmPosterior,
+    scores: Vec<f64>,
     mean: f64,
 }
 
@@ -92,7 +93,8 @@ impl LearnerRecipe for TgpUcb {
         let known = Knowledge::gather("TgpUcb", self.bound, self.horizon, self.payoffs, arms)?;
         let prior = small_covariance("TgpUcb", arms)?;
         let posterior = ArmPosterior::new(prior, self.lambda.get(), 0.0);
-        Ok(Box::new(Player { recipe: self.clone(), known, posterior, mean: arms.mean }))
+        let scores = vec![0.0; arms.n];
+        Ok(Box::new(Player { recipe: self.clone(), known, posterior, scores, mean: arms.mean }))
     }
 }
 
@@ -105,8 +107,8 @@ impl Learner for Player {
         let t = (self.posterior.observations() + 1) as f64;
         let beta = self.recipe.beta_scale.get()
             * self.recipe.width(&self.known, t, self.posterior.information_gain());
-        let model = self.posterior.mean().iter().zip(self.posterior.variance());
-        largest(model.map(|(mean, variance)| mean + beta * variance.sqrt()))
+        upper_bounds(self.posterior.mean(), self.posterior.variance(), beta, &mut self.scores);
+        largest(&self.scores)
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {

@@ -1,7 +1,7 @@
 //! Thompson sampling: play the best arm of a function drawn from the posterior.
 
-use super::{Arms, BuildError, Learner, LearnerRecipe, covariance, largest};
-use crate::gp::{AdaptivePosterior, Cholesky, GpError, MOST_ARMS};
+use super::{Arms, BuildError, Learner, LearnerRecipe, covariance};
+use crate::gp::{AdaptivePosterior, Cholesky, GpError, MOST_ARMS, largest};
 use crate::rng::Stream;
 use crate::vocab::Positive;
 use schemars::JsonSchema;
@@ -90,9 +90,10 @@ impl Learner for Player {
     }
 
     fn suggest(&mut self, stream: &mut Stream) -> usize {
-        let deviation = self.deviation(stream);
+        let mut scores = self.deviation(stream);
         let scale = self.recipe.scale.get();
-        largest(self.posterior.mean().iter().zip(&deviation).map(|(mean, z)| mean + scale * z))
+        scores.iter_mut().zip(self.posterior.mean()).for_each(|(z, mean)| *z = mean + scale * *z);
+        largest(&scores)
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {

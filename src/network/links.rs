@@ -1,15 +1,30 @@
-//! The network of a scenario: a topology, a default link, and rules for particular links.
+//! The network of a scenario: a topology, a default link, rules for particular links, and outages.
 
+use super::bandwidth::{Access, Bandwidth};
+use super::compute::ComputeModel;
 use super::latency::LatencyModel;
 use super::loss::LossModel;
-use super::{NetworkMedium, Topology, availability::AvailabilityModel};
+use super::outage::OutageModel;
+use super::topology::{Population, TopologyModel};
+use super::{NetworkMedium, availability::AvailabilityModel};
 use crate::rng::Key;
-use crate::vocab::Problem;
+use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Whether messages may overtake each other on a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Order {
+    /// A message with a shorter delay overtakes one before it.
+    #[default]
+    Reordering,
+    /// A message arrives after all that were sent before it; it waits for them if need be.
+    Fifo,
+}
 
 /// One direction of a link.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// How long a message travels. Default: no time.
@@ -18,15 +33,24 @@ pub struct Link {
     /// Whether a message is dropped. Default: never.
     #[serde(default)]
     pub loss: LossModel,
+    /// How much it carries; messages queue up. Default: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Bandwidth>,
+    /// Whether messages may overtake each other: `Reordering` or `Fifo`. Default: Reordering.
+    #[serde(default)]
+    pub order: Order,
+    /// Probability that a message arrives twice, the copy after a delay of its own. Default: 0.
+    #[serde(default = "never")]
+    pub duplication: Probability,
 }
 
-/// A link that differs from the default, in one direction. A later rule wins over an earlier one.
+/// Links that differ from the default, in one direction. A later rule wins over an earlier one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkRule {
-    /// Sender.
+    /// Sender: a party, or every party of a group.
     pub from: String,
-    /// Addressee.
+    /// Addressee: a party, or every party of a group.
     pub to: String,
     /// How long a message travels. Default: no time.
     #[serde(default)]
@@ -34,6 +58,63 @@ pub struct LinkRule {
     /// Whether a message is dropped. Default: never.
     #[serde(default)]
     pub loss: LossModel,
+    /// How much it carries; messages queue up. Default: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Bandwidth>,
+    /// Whether messages may overtake each other: `Reordering` or `Fifo`. Default: Reordering.
+    #[serde(default)]
+    pub order: Order,
+    /// Probability that a message arrives twice, the copy after a delay of its own. Default: 0.
+    #[serde(default = "never")]
+    pub duplication: Probability,
+}
+
+fn never() -> Probability {
+    Probability::new(0.0).expect("0 is a probability")
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self {
+            latency: LatencyModel::default(),
+            loss: LossModel::default(),
+            bandwidth: None,
+            order: Order::default(),
+            duplication: never(),
+        }
+    }
+}
+
+impl LinkRule {
+    /// A rule that makes the links from `from` to `to` like `link`.
+    #[must_use]
+    pub fn new(from: &str, to: &str, link: Link) -> Self {
+        let Link { latency, loss, bandwidth, order, duplication } = link;
+        Self { from: from.to_owned(), to: to.to_owned(), latency, loss, bandwidth, order, duplication }
+    }
+
+    fn link(&self) -> Link {
+        Link {
+            latency: self.latency.clone(),
+            loss: self.loss.clone(),
+            bandwidth: self.bandwidth.clone(),
+            order: self.order,
+            duplication: self.duplication,
+        }
+    }
+}
+
+/// What the network knows of a party.
+#[derive(Clone, Debug, Default)]
+pub struct PartyTraits {
+    /// The group that it belongs to.
+    pub group: Option<String>,
+    /// Whether it is connected.
+    pub availability: AvailabilityModel,
+    /// How long it works on what it hears.
+    pub compute: ComputeModel,
+    /// Its own line to the network.
+    pub access: Access,
 }
 
 /// Everything between the parties.
@@ -41,54 +122,112 @@ pub struct LinkRule {
 #[serde(deny_unknown_fields)]
 pub struct Network {
     /// Which parties have a link.
-    pub topology: Topology,
+    pub topology: TopologyModel,
     /// Every link that no rule names. Default: no delay, no loss.
     #[serde(default)]
     pub default: Link,
     /// Links that differ.
     #[serde(default)]
     pub links: Vec<LinkRule>,
+    /// What befalls groups of parties together. Default: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<OutageModel>,
 }
 
 impl Network {
-    /// What is wrong with the network, given the parties' names. Paths begin below `network`.
+    /// A network without rules and outages.
     #[must_use]
-    pub fn problems(&self, names: &[String]) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        let mut party = |path: String, name: &str| {
-            if !names.iter().any(|known| known == name) {
-                problems.push(Problem::unknown(path, "party", name, names));
+    pub fn new(topology: TopologyModel, default: Link) -> Self {
+        Self { topology, default, links: Vec::new(), outages: Vec::new() }
+    }
+
+    /// What is wrong with the network, given the parties. Paths begin below `network`.
+    #[must_use]
+    pub fn problems(&self, names: &[String], traits: &[PartyTraits]) -> Vec<Problem> {
+        let population = Population { names, traits };
+        let groups = population.groups();
+        let below = |place: String| move |problem: Problem| problem.below(&place);
+        let mut problems: Vec<Problem> = self
+            .topology
+            .as_dyn()
+            .problems(&population)
+            .into_iter()
+            .map(below("topology".to_owned()))
+            .collect();
+        let known: Vec<String> = names.iter().chain(&groups).cloned().collect();
+        for (index, rule) in self.links.iter().enumerate() {
+            for (field, name) in [("from", &rule.from), ("to", &rule.to)] {
+                if !known.contains(name) {
+                    problems.push(Problem::unknown(
+                        format!("links[{index}].{field}"),
+                        if groups.is_empty() { "party" } else { "party or group" },
+                        name,
+                        &known,
+                    ));
+                }
             }
-        };
-        for (field, name) in self.topology.mentions() {
-            party(format!("topology.{field}"), name);
         }
+        problems.extend(link_problems(&self.default.latency, &self.default.loss, "default"));
         for (index, rule) in self.links.iter().enumerate() {
-            party(format!("links[{index}].from"), &rule.from);
-            party(format!("links[{index}].to"), &rule.to);
+            problems.extend(link_problems(&rule.latency, &rule.loss, &format!("links[{index}]")));
         }
-        let default = self.default.latency.as_dyn().problems();
-        problems.extend(default.into_iter().map(|problem| problem.below("default.latency")));
-        for (index, rule) in self.links.iter().enumerate() {
-            let place = format!("links[{index}].latency");
-            problems
-                .extend(rule.latency.as_dyn().problems().into_iter().map(|problem| problem.below(&place)));
+        for (index, outage) in self.outages.iter().enumerate() {
+            let place = format!("outages[{index}]");
+            for (field, group) in outage.as_dyn().groups() {
+                if !groups.iter().any(|known| known == group) {
+                    problems.push(Problem::unknown(field, "group", group, &groups).below(&place));
+                }
+            }
+            problems.extend(outage.as_dyn().problems().into_iter().map(below(place)));
         }
         problems
     }
 
-    /// The medium for parties in the order of `names`; `key` is the node of the seed tree for the network.
-    #[must_use]
-    pub fn medium(&self, names: &[String], availability: &[AvailabilityModel], key: Key) -> NetworkMedium {
-        NetworkMedium::new(self, names, availability, key)
+    /// Reads the files that the network's models name; relative paths begin at `base`.
+    pub fn load(&mut self, base: &Path) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = Vec::new();
+        let mut load = |place: String, found: Vec<Problem>| {
+            problems.extend(found.into_iter().map(|problem| problem.below(&place)));
+        };
+        load("default.latency".to_owned(), self.default.latency.as_dyn_mut().load(base));
+        for (index, rule) in self.links.iter_mut().enumerate() {
+            load(format!("links[{index}].latency"), rule.latency.as_dyn_mut().load(base));
+        }
+        for (index, outage) in self.outages.iter_mut().enumerate() {
+            load(format!("outages[{index}]"), outage.as_dyn_mut().load(base));
+        }
+        problems
     }
 
-    /// The link from one named party to another.
+    /// The files that the network's models name.
     #[must_use]
-    pub fn link(&self, from: &str, to: &str) -> Link {
-        self.links.iter().rev().find(|rule| rule.from == from && rule.to == to).map_or_else(
-            || self.default.clone(),
-            |rule| Link { latency: rule.latency.clone(), loss: rule.loss.clone() },
-        )
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.default.latency.as_dyn().files();
+        files.extend(self.links.iter().flat_map(|rule| rule.latency.as_dyn().files()));
+        files.extend(self.outages.iter().flat_map(|outage| outage.as_dyn().files()));
+        files
     }
+
+    /// The medium for parties in the order of `names`; `key` is the node of the seed tree for the network.
+    #[must_use]
+    pub fn medium(&self, names: &[String], traits: &[PartyTraits], key: Key) -> NetworkMedium {
+        NetworkMedium::new(self, names, traits, key)
+    }
+
+    /// The link from one party to another, by their positions. A party's name goes before a group's.
+    #[must_use]
+    pub fn link(&self, population: &Population<'_>, from: usize, to: usize) -> Link {
+        let means = |name: &str, index: usize| {
+            population.names[index] == name
+                || (population.group(index) == Some(name) && population.position(name).is_none())
+        };
+        let rule = self.links.iter().rev().find(|rule| means(&rule.from, from) && means(&rule.to, to));
+        rule.map_or_else(|| self.default.clone(), LinkRule::link)
+    }
+}
+
+fn link_problems(latency: &LatencyModel, loss: &LossModel, place: &str) -> Vec<Problem> {
+    let latency = latency.as_dyn().problems().into_iter().map(|problem| problem.below("latency"));
+    let loss = loss.as_dyn().problems().into_iter().map(|problem| problem.below("loss"));
+    latency.chain(loss).map(|problem| problem.below(place)).collect()
 }

@@ -1,20 +1,32 @@
-//! The network at work: draws each message's latency and loss, and follows each party's availability.
+//! The network at work: follows each message from party to party, and each party's connection and work.
+//!
+//! A message is at one place at a time: it waits for its sender's line, crosses a link, waits for the line of the
+//! party it reaches, and is passed on from there until it is at its addressee. Where nothing makes it wait, its
+//! arrival is known when it is sent.
 
-use super::availability::{AvailabilityModel, AvailabilityProcess};
+use super::bandwidth::{Bandwidth, Queue};
 use super::latency::LatencyModel;
+use super::links::Order;
 use super::loss::LossProcess;
-use super::topology::route;
-use super::{LinkStatistics, Network, NetworkStatistics};
+use super::outage::OutageModel;
+use super::pair_index::PairIndex;
+use super::party::{Connection, Line, Worker};
+use super::statistics::{Labels, StatisticsTable};
+use super::topology::{Population, Routes};
+use super::{LinkStatistics, Network, NetworkStatistics, PartyTraits};
 use crate::kernel::{Fate, LossCause, Medium, Parcel, Switch};
 use crate::rng::{Key, Stream};
-use crate::vocab::{PartyId, Span};
-use petgraph::graph::UnGraph;
+use crate::vocab::{PartyId, Span, Time};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where a medium leaves its statistics, readable after the simulation has taken the medium.
-pub type StatisticsHandle = Rc<RefCell<BTreeMap<(PartyId, PartyId), LinkStatistics>>>;
+pub type StatisticsHandle = Rc<RefCell<StatisticsTable>>;
+
+/// A message is at a party's door: it has yet to pass the party's line.
+const AT_THE_DOOR: u8 = 0;
+/// A message is inside a party that passes it on.
+const INSIDE: u8 = 1;
 
 #[derive(Debug)]
 struct LinkProcess {
@@ -22,42 +34,73 @@ struct LinkProcess {
     loss: Box<dyn LossProcess>,
     /// Two words per message, latency then loss, whatever the models: message k always takes words 2k and 2k+1.
     stream: Stream,
+    bandwidth: Option<(Bandwidth, Queue)>,
+    fifo: bool,
+    /// When the last message arrives.
+    last: Time,
+    /// Probability of a copy, and two words per message: whether there is one, and its delay.
+    duplication: Option<(f64, Stream)>,
+    /// Row of the statistics.
+    row: usize,
 }
+
+/// How a message got over a link: arrival, and the arrival of a copy.
+type Crossing = Result<(Time, Option<Time>), LossCause>;
 
 /// A [`Medium`] made from a scenario's network.
 #[derive(Debug)]
 pub struct NetworkMedium {
     network: Network,
     names: Vec<String>,
-    graph: UnGraph<(), ()>,
+    traits: Vec<PartyTraits>,
+    /// Group outages there are partitions among; empty for most networks.
+    partitions: Vec<OutageModel>,
     key: Key,
-    availability: Vec<Box<dyn AvailabilityProcess>>,
-    links: BTreeMap<(PartyId, PartyId), LinkProcess>,
-    routes: BTreeMap<(PartyId, PartyId), Option<Vec<PartyId>>>,
+    routes: Routes,
+    connections: Vec<Connection>,
+    workers: Vec<Option<Worker>>,
+    up: Vec<Line>,
+    down: Vec<Line>,
+    places: PairIndex,
+    links: Vec<LinkProcess>,
     statistics: StatisticsHandle,
 }
 
 impl NetworkMedium {
-    pub(super) fn new(
-        network: &Network,
-        names: &[String],
-        availability: &[AvailabilityModel],
-        key: Key,
-    ) -> Self {
-        let processes = names
+    pub(super) fn new(network: &Network, names: &[String], traits: &[PartyTraits], key: Key) -> Self {
+        let population = Population { names, traits };
+        let connections = names.iter().zip(traits).map(|(name, party)| {
+            let own = party.availability.as_dyn().start(key.child("availability").child(name).stream());
+            let shared = party.group.iter().flat_map(|group| {
+                network.outages.iter().enumerate().filter_map(move |(index, outage)| {
+                    let stream = key.child("outage").child(group).index(index as u64).stream();
+                    outage.as_dyn().connection(group, stream)
+                })
+            });
+            Connection::new(std::iter::once(own).chain(shared))
+        });
+        let workers = names
             .iter()
-            .zip(availability)
-            .map(|(name, model)| model.as_dyn().start(key.child("availability").child(name).stream()))
-            .collect();
+            .zip(traits)
+            .map(|(name, party)| Worker::new(party, key.child("compute").child(name).stream()));
+        let routes = Routes::new(&network.topology, &population, network.links.is_empty(), |from, to| {
+            network.link(&population, from, to).latency.as_dyn().mean_seconds()
+        });
+        let labels = Labels::new(&network.topology, &population);
         Self {
             network: network.clone(),
             names: names.to_vec(),
-            graph: network.topology.graph(names),
+            traits: traits.to_vec(),
+            partitions: network.outages.clone(),
+            routes,
+            connections: connections.collect(),
+            workers: workers.collect(),
+            up: traits.iter().map(|party| Line::new(party.access.up)).collect(),
+            down: traits.iter().map(|party| Line::new(party.access.down)).collect(),
             key,
-            availability: processes,
-            links: BTreeMap::new(),
-            routes: BTreeMap::new(),
-            statistics: StatisticsHandle::default(),
+            places: PairIndex::default(),
+            links: Vec::new(),
+            statistics: Rc::new(RefCell::new(StatisticsTable::new(labels))),
         }
     }
 
@@ -67,76 +110,140 @@ impl NetworkMedium {
         Rc::clone(&self.statistics)
     }
 
-    /// The statistics with the parties' names.
+    /// The statistics with the names of parties, or of groups where there are many parties.
     #[must_use]
-    pub fn named_statistics(handle: &StatisticsHandle, names: &[String]) -> NetworkStatistics {
-        let links = handle
-            .borrow()
-            .iter()
-            .map(|((from, to), link)| (names[from.index()].clone(), names[to.index()].clone(), link.clone()))
-            .collect();
-        NetworkStatistics { links }
+    pub fn named_statistics(handle: &StatisticsHandle) -> NetworkStatistics {
+        handle.borrow().named()
     }
 
-    fn hops(&mut self, from: PartyId, to: PartyId) -> Option<Vec<PartyId>> {
-        if let Some(known) = self.routes.get(&(from, to)) {
-            return known.clone();
+    /// The place of a link's process, started when first needed.
+    fn place(&mut self, from: PartyId, to: PartyId) -> usize {
+        if let Some(place) = self.places.get(from, to) {
+            return place;
         }
-        let found = route(&self.graph, from, to, |a, b| {
-            let link = self.network.link(&self.names[a.index()], &self.names[b.index()]);
-            link.latency.as_dyn().mean_seconds()
+        let population = Population { names: &self.names, traits: &self.traits };
+        let link = self.network.link(&population, from.index(), to.index());
+        let key = self.key.child("link").child(&self.names[from.index()]).child(&self.names[to.index()]);
+        let duplication = link.duplication.get();
+        self.links.push(LinkProcess {
+            latency: link.latency,
+            loss: link.loss.as_dyn().start(),
+            stream: key.stream(),
+            bandwidth: link.bandwidth.map(|bandwidth| (bandwidth, Queue::default())),
+            fifo: link.order == Order::Fifo,
+            last: Time::ZERO,
+            duplication: (duplication > 0.0).then(|| (duplication, key.child("duplication").stream())),
+            row: self.statistics.borrow_mut().row(from, to),
         });
-        self.routes.insert((from, to), found.clone());
-        found
+        self.places.insert(from, to, self.links.len() - 1);
+        self.links.len() - 1
     }
 
-    /// The delay along one link, or `None` if the link drops the message.
-    fn cross(&mut self, from: PartyId, to: PartyId) -> Option<Span> {
-        let (network, names, key) = (&self.network, &self.names, &self.key);
-        let process = self.links.entry((from, to)).or_insert_with(|| {
-            let (from, to) = (&names[from.index()], &names[to.index()]);
-            let link = network.link(from, to);
-            LinkProcess {
-                latency: link.latency,
-                loss: link.loss.as_dyn().start(),
-                stream: key.child("link").child(from).child(to).stream(),
-            }
-        });
-        let delay = process.latency.as_dyn().quantile(process.stream.open_uniform());
-        let dropped = process.loss.drops(process.stream.uniform());
+    fn cut(&self, from: PartyId, to: PartyId, at: Time) -> bool {
+        let group = |party: PartyId| self.traits[party.index()].group.as_deref();
+        self.partitions.iter().any(|outage| outage.as_dyn().cuts(group(from), group(to), at))
+    }
+
+    /// Takes a message that enters a link at `now` to the other end.
+    fn cross(&mut self, from: PartyId, to: PartyId, bytes: u64, now: Time) -> Crossing {
+        let cut = !self.partitions.is_empty() && self.cut(from, to, now);
+        let place = self.place(from, to);
+        let link = &mut self.links[place];
+        let crossing = link.cross(bytes, now, cut);
         let mut statistics = self.statistics.borrow_mut();
-        let statistics = statistics.entry((from, to)).or_default();
-        if dropped {
-            statistics.lost();
-            return None;
+        let row: &mut LinkStatistics = statistics.at(link.row);
+        match crossing {
+            Ok((arrival, _)) => row.took((arrival - now).nanos()),
+            Err(_) => row.lost(),
         }
-        statistics.took(delay.nanos());
-        Some(delay)
+        crossing
+    }
+
+    /// Sends a message on from a party that it is at.
+    fn forward(&mut self, parcel: Parcel, at: PartyId, now: Time) -> Fate {
+        let Some(next) = self.routes.next(at, parcel.to) else {
+            return if at == parcel.to { Fate::Arrives(now) } else { Fate::Lost(LossCause::NoRoute) };
+        };
+        let departure = self.up[at.index()].through(now, parcel.bytes);
+        let leg = if self.down[next.index()].limited() {
+            Some(AT_THE_DOOR)
+        } else {
+            (next != parcel.to).then_some(INSIDE)
+        };
+        match (self.cross(at, next, parcel.bytes, departure), leg) {
+            (Err(cause), _) => Fate::Lost(cause),
+            (Ok((arrival, None)), None) => Fate::Arrives(arrival),
+            (Ok((arrival, None)), Some(leg)) => Fate::Passes { at: arrival, via: next, leg },
+            (Ok((arrival, Some(copy))), leg) => Fate::Doubled { at: [arrival, copy], via: next, leg },
+        }
+    }
+}
+
+impl LinkProcess {
+    fn cross(&mut self, bytes: u64, now: Time, cut: bool) -> Crossing {
+        // Every draw is made whatever becomes of the message, so that none depends on another model.
+        let delay = self.latency.as_dyn().quantile(self.stream.open_uniform());
+        let dropped = self.loss.drops(self.stream.uniform());
+        let copy = self.duplication.as_mut().and_then(|(probability, stream)| {
+            let (whether, delay) = (stream.uniform(), stream.open_uniform());
+            (whether < *probability).then_some(delay)
+        });
+        if cut {
+            return Err(LossCause::Partition);
+        }
+        let departure = match &mut self.bandwidth {
+            Some((bandwidth, queue)) => {
+                queue.enter(now, bytes, bandwidth.rate, bandwidth.buffer).ok_or(LossCause::QueueFull)?
+            }
+            None => now,
+        };
+        if dropped {
+            return Err(LossCause::Link);
+        }
+        let copy = copy.map(|u| self.latency.as_dyn().quantile(u));
+        let arrival = self.in_order(departure + delay);
+        Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
+    }
+
+    /// Not before those that went before, on a link that keeps the order.
+    fn in_order(&mut self, arrival: Time) -> Time {
+        if !self.fifo {
+            return arrival;
+        }
+        self.last = self.last.max(arrival);
+        self.last
     }
 }
 
 impl Medium for NetworkMedium {
     fn transmit(&mut self, parcel: Parcel) -> Fate {
-        let Some(hops) = self.hops(parcel.from, parcel.to) else { return Fate::Lost(LossCause::NoRoute) };
-        let mut arrival = parcel.at;
-        for hop in hops.windows(2) {
-            match self.cross(hop[0], hop[1]) {
-                Some(delay) => arrival = arrival + delay,
-                None => return Fate::Lost(LossCause::Link),
-            }
+        self.forward(parcel, parcel.from, parcel.at)
+    }
+
+    fn proceed(&mut self, parcel: Parcel, via: PartyId, leg: u8, now: Time) -> Fate {
+        if leg == INSIDE {
+            return self.forward(parcel, via, now);
         }
-        Fate::Arrives(arrival)
+        let at = self.down[via.index()].through(now, parcel.bytes);
+        if via == parcel.to { Fate::Arrives(at) } else { Fate::Passes { at, via, leg: INSIDE } }
+    }
+
+    fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
+        match &mut self.workers[party.index()] {
+            Some(worker) => worker.occupied(work, now),
+            None => Span::ZERO,
+        }
     }
 
     fn hears(&mut self, party: PartyId) -> bool {
-        self.availability[party.index()].hears()
+        self.connections[party.index()].hears()
     }
 
     fn starts_online(&mut self, party: PartyId) -> bool {
-        self.availability[party.index()].starts_online()
+        self.connections[party.index()].online()
     }
 
     fn next_switch(&mut self, party: PartyId) -> Option<Switch> {
-        self.availability[party.index()].next_switch()
+        self.connections[party.index()].next_switch()
     }
 }

@@ -5,14 +5,21 @@
 //! Message number k of a link always takes draw number k of that link, whatever other links do.
 
 pub mod availability;
+pub mod compute;
 pub mod latency;
 pub mod loss;
+pub mod outage;
+pub mod topology;
+mod bandwidth;
+mod data_file;
 mod links;
 mod medium;
+mod pair_index;
+mod party;
 mod statistics;
-mod topology;
 
-pub use links::{Link, LinkRule, Network};
+pub use bandwidth::{Access, Bandwidth};
+pub use links::{Link, LinkRule, Network, Order, PartyTraits};
 pub use medium::{NetworkMedium, StatisticsHandle};
-pub use statistics::{LinkStatistics, NetworkStatistics};
-pub use topology::Topology;
+pub use statistics::{LinkStatistics, NetworkStatistics, StatisticsTable};
+pub use topology::TopologyModel;

@@ -1,7 +1,10 @@
 //! What a network measured: latencies and losses, per link and in all.
 
+use super::topology::{Population, Shape, TopologyModel};
+use crate::vocab::PartyId;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Relative resolution of the latency histograms: two significant digits.
 const SIGNIFICANT_DIGITS: u8 = 2;
@@ -91,7 +94,8 @@ impl<'de> Deserialize<'de> for LinkStatistics {
 /// Statistics of all links, in the order of first use.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkStatistics {
-    /// Sender, addressee, and what happened between them.
+    /// Sender, addressee, and what happened between them. In networks of more than 32 parties all parties of a group
+    /// count together ("others" for those without one), and only the hub of a star keeps its name.
     pub links: Vec<(String, String, LinkStatistics)>,
 }
 
@@ -114,6 +118,75 @@ impl NetworkStatistics {
                 None => self.links.push((from.clone(), to.clone(), statistics.clone())),
             }
         }
+    }
+}
+
+/// Most parties that a network reports by name; larger ones are reported by group.
+const NAMED_PARTIES: usize = 32;
+
+/// Under which name each party is reported: its own, or its group's where there are many parties.
+#[derive(Clone, Debug)]
+pub(super) struct Labels {
+    names: Vec<String>,
+    of: Vec<usize>,
+}
+
+impl Labels {
+    pub(super) fn new(topology: &TopologyModel, population: &Population<'_>) -> Self {
+        let own = population.names;
+        if own.len() <= NAMED_PARTIES {
+            return Self { names: own.to_vec(), of: (0..own.len()).collect() };
+        }
+        let mut names = population.groups();
+        let others = names.len();
+        names.push("others".to_owned());
+        let mut of: Vec<usize> = (0..own.len())
+            .map(|party| {
+                let group = population.group(party);
+                group.and_then(|group| names.iter().position(|name| name == group)).unwrap_or(others)
+            })
+            .collect();
+        if let Shape::Star(hub) = topology.as_dyn().shape(population) {
+            of[hub] = names.len();
+            names.push(own[hub].clone());
+        }
+        Self { names, of }
+    }
+}
+
+/// Statistics in the making, a row per pair of labels.
+#[derive(Clone, Debug)]
+pub struct StatisticsTable {
+    labels: Labels,
+    rows: Vec<((usize, usize), LinkStatistics)>,
+    places: BTreeMap<(usize, usize), usize>,
+}
+
+impl StatisticsTable {
+    pub(super) fn new(labels: Labels) -> Self {
+        Self { labels, rows: Vec::new(), places: BTreeMap::new() }
+    }
+
+    /// The row of a link, made when first asked for.
+    pub(super) fn row(&mut self, from: PartyId, to: PartyId) -> usize {
+        let pair = (self.labels.of[from.index()], self.labels.of[to.index()]);
+        *self.places.entry(pair).or_insert_with(|| {
+            self.rows.push((pair, LinkStatistics::default()));
+            self.rows.len() - 1
+        })
+    }
+
+    pub(super) fn at(&mut self, row: usize) -> &mut LinkStatistics {
+        &mut self.rows[row].1
+    }
+
+    /// In order of the parties, with names.
+    pub(super) fn named(&self) -> NetworkStatistics {
+        let name = |label: usize| self.labels.names[label].clone();
+        let links = self.places.iter();
+        let links =
+            links.map(|(&(from, to), &row)| (name(from), name(to), self.rows[row].1.clone())).collect();
+        NetworkStatistics { links }
     }
 }
 

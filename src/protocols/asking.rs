@@ -97,6 +97,12 @@ where
         Self { retry, next: 0, open: None }
     }
 
+    /// How often and how long it asks.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        self.retry
+    }
+
     /// Asks, closing a question that may still be open.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);

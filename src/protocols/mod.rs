@@ -8,10 +8,12 @@ pub mod outsourced;
 mod asking;
 mod record;
 mod stage;
+mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use record::{BookedRelease, Iteration, SeriesRecord, book};
 pub use stage::{PlayError, Stage};
+pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
 use crate::rng::Key;
 use crate::vocab::Problem;
@@ -23,6 +25,11 @@ pub trait Protocol: Send + Sync {
 
     /// Whether the protocol optimises something.
     fn needs_objective(&self) -> bool {
+        false
+    }
+
+    /// Whether its parties can start again after a crash that lost their memory ([`crate::kernel::Memory::Lost`]).
+    fn survives_amnesia(&self) -> bool {
         false
     }
 

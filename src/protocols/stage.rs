@@ -2,26 +2,27 @@
 
 use crate::kernel::{Event, Protocol as KernelProtocol};
 use crate::kernel::{KernelError, Limits, Party, Simulation};
-use crate::network::availability::AvailabilityModel;
-use crate::network::{Network, NetworkMedium};
+use crate::network::{Network, NetworkMedium, PartyTraits};
 use crate::objectives::Instance;
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Time};
 use std::fmt;
 
-use super::SeriesRecord;
+use super::{SeriesRecord, Watcher};
 
 /// Parties' names, their network, and the objective.
 #[derive(Debug)]
 pub struct Stage {
     /// Names of all parties, in order of their ids.
     pub names: Vec<String>,
-    /// Availability of each party.
-    pub availability: Vec<AvailabilityModel>,
+    /// Group, availability, speed and line of each party.
+    pub traits: Vec<PartyTraits>,
     /// Everything between them.
     pub network: Network,
     /// What is to be optimised, in this replication.
     pub instance: Option<Instance>,
+    /// Sees every event of every series, if there is somebody to watch.
+    pub watcher: Option<Watcher>,
 }
 
 /// A replication that cannot be finished.
@@ -89,18 +90,23 @@ impl Stage {
         watch: &mut dyn FnMut(Time, &Event<'_, P>),
     ) -> Result<SeriesRecord, PlayError> {
         assert_eq!(parties.len(), self.names.len(), "every party of the scenario takes part");
-        let medium = self.network.medium(&self.names, &self.availability, key.child("network"));
+        let medium = self.network.medium(&self.names, &self.traits, key.child("network"));
         let statistics = medium.statistics();
         let mut simulation = Simulation::new(parties, Box::new(medium));
-        simulation
-            .run(Limits::default(), watch)
-            .map_err(|error| PlayError::Kernel { series: series.to_owned(), error })?;
+        let ending = match &self.watcher {
+            None => simulation.run(Limits::default(), watch),
+            Some(watcher) => simulation.run(Limits::default(), &mut |at, event| {
+                watcher.see(series, at, event);
+                watch(at, event);
+            }),
+        };
+        ending.map_err(|error| PlayError::Kernel { series: series.to_owned(), error })?;
         let tally = simulation.journal().tally();
         Ok(SeriesRecord {
             name: series.to_owned(),
             iterations: Vec::new(),
             releases: Vec::new(),
-            network: NetworkMedium::named_statistics(&statistics, &self.names),
+            network: NetworkMedium::named_statistics(&statistics),
             virtual_seconds: simulation.now().seconds(),
             messages: tally.sent,
             messages_lost: tally.lost,

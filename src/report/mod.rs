@@ -1,5 +1,6 @@
 //! What people read: terminal tables, JSON and a page, from what a run left behind and nothing else.
 
+mod account;
 mod cells;
 mod html;
 mod number;
@@ -7,6 +8,7 @@ pub mod plots;
 mod text;
 mod words;
 
+pub use account::{account_curve, account_json, account_over_rounds, account_text, price_all};
 pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
 pub use text::text;

@@ -1,11 +1,13 @@
 //! What a scenario may name, read off the types themselves: the families, their members, fields, ranges, sources.
 
-use super::draft::Draft;
+use super::draft::{Draft, PartyDraft};
 use crate::learners::LearnerModel;
-use crate::network::Network;
 use crate::network::availability::AvailabilityModel;
+use crate::network::compute::ComputeModel;
 use crate::network::latency::LatencyModel;
 use crate::network::loss::LossModel;
+use crate::network::outage::OutageModel;
+use crate::network::{Access, Bandwidth, Link, Network, TopologyModel};
 use crate::objectives::ObjectiveModel;
 use crate::protocols::ProtocolModel;
 use crate::protocols::outsourced::InputRelease;
@@ -54,9 +56,16 @@ pub fn families() -> Vec<Family> {
     vec![
         structure::<Draft>("scenario", "Scenario"),
         structure::<Network>("network", "Network"),
+        structure::<PartyDraft>("party", "Party"),
+        structure::<Link>("link", "Link"),
+        structure::<Bandwidth>("bandwidth", "Bandwidth"),
+        structure::<Access>("access", "Access"),
+        family::<TopologyModel>("topology"),
         family::<LatencyModel>("latency"),
         family::<LossModel>("loss"),
         family::<AvailabilityModel>("availability"),
+        family::<ComputeModel>("compute"),
+        family::<OutageModel>("outage"),
         family::<ObjectiveModel>("objective"),
         family::<ProtocolModel>("protocol"),
         family::<InputRelease>("release"),

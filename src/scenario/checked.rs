@@ -1,6 +1,6 @@
 //! A scenario that can be played: the draft after every cross-field check.
 
-use super::draft::Draft;
+use super::draft::{Draft, PartyDraft};
 use crate::network::availability::AvailabilityModel;
 use crate::objectives::{Instance, Resources};
 use crate::protocols::Stage;
@@ -18,9 +18,10 @@ impl Scenario {
     ///
     /// # Errors
     /// Every problem there is, at once.
-    pub fn check(draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
+    pub fn check(mut draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
+        let mut problems = draft.load(&resources.base);
         let scenario = Self { draft };
-        let problems = scenario.problems(resources);
+        problems.extend(scenario.problems(resources));
         if problems.is_empty() { Ok(scenario) } else { Err(problems) }
     }
 
@@ -29,9 +30,10 @@ impl Scenario {
     pub fn stage(&self, instance: Option<Instance>) -> Stage {
         Stage {
             names: self.draft.parties.keys().cloned().collect(),
-            availability: self.draft.parties.values().map(|party| party.availability.clone()).collect(),
+            traits: self.draft.parties.values().map(PartyDraft::traits).collect(),
             network: self.draft.network.clone(),
             instance,
+            watcher: None,
         }
     }
 
@@ -57,10 +59,12 @@ impl Scenario {
             problems.push(Problem::wrong("parties", "at least one party", "none", cure));
         }
         for (name, party) in &draft.parties {
-            let place = format!("parties[\"{name}\"].availability");
-            problems.extend(party.availability.as_dyn().problems().into_iter().map(|p| p.below(&place)));
+            let place = format!("parties[\"{name}\"]");
+            problems.extend(party.problems().into_iter().map(|p| p.below(&place)));
         }
-        problems.extend(draft.network.problems(&stage.names).into_iter().map(|p| p.below("network")));
+        problems.extend(
+            draft.network.problems(&stage.names, &stage.traits).into_iter().map(|p| p.below("network")),
+        );
         if let Some(objective) = &draft.objective {
             let name = objective.name();
             let found = objective.as_dyn().problems(resources);
@@ -73,6 +77,7 @@ impl Scenario {
         let found = draft.protocol.as_dyn().problems(&stage);
         problems.extend(found.into_iter().map(|p| p.below(name).below("protocol")));
         problems.extend(self.unreachable());
+        problems.extend(self.amnesia());
         let series = draft.protocol.as_dyn().series();
         for (index, figure) in draft.published.iter().enumerate() {
             if !series.contains(&figure.series) {
@@ -81,6 +86,22 @@ impl Scenario {
             }
         }
         problems
+    }
+
+    /// Crashes that the protocol's parties cannot come back from.
+    fn amnesia(&self) -> Option<Problem> {
+        let protocol = &self.draft.protocol;
+        if protocol.as_dyn().survives_amnesia() {
+            return None;
+        }
+        let forgets = |party: &PartyDraft| party.availability.as_dyn().loses_memory();
+        let (name, _) = self.draft.parties.iter().find(|(_, party)| forgets(party))?;
+        Some(Problem::wrong(
+            format!("parties[\"{name}\"].availability"),
+            "crashes that keep the memory",
+            format!("memory: Lost, and no party of {} can start again in the middle", protocol.name()),
+            "write memory: Kept",
+        ))
     }
 
     /// Parties or links that nothing ever gets through: a question would be asked for ever.

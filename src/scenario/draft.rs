@@ -1,14 +1,16 @@
 //! The scenario as its author writes it, typed.
 
-use crate::network::Network;
 use crate::network::availability::AvailabilityModel;
+use crate::network::compute::ComputeModel;
+use crate::network::{Access, Network, PartyTraits};
 use crate::objectives::ObjectiveModel;
 use crate::protocols::ProtocolModel;
-use crate::vocab::{Delta, Finite};
+use crate::vocab::{Delta, Finite, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
 
 /// A scenario: who takes part, over which network, to optimise what, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +54,65 @@ pub struct PartyDraft {
     /// Whether it is connected. Default: always.
     #[serde(default)]
     pub availability: AvailabilityModel,
+    /// A group that it belongs to, for link rules, outages and clusters. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// How long it works on each message that it hears. Default: no time.
+    #[serde(default)]
+    pub compute: ComputeModel,
+    /// Its own line to the network, shared by all its links. Default: no limit.
+    #[serde(default)]
+    pub access: Access,
+}
+
+impl PartyDraft {
+    /// What the network knows of it.
+    #[must_use]
+    pub fn traits(&self) -> PartyTraits {
+        PartyTraits {
+            group: self.group.clone(),
+            availability: self.availability.clone(),
+            compute: self.compute.clone(),
+            access: self.access.clone(),
+        }
+    }
+
+    /// What is wrong with it on its own.
+    #[must_use]
+    pub fn problems(&self) -> Vec<Problem> {
+        let availability = self.availability.as_dyn().problems().into_iter().map(|p| p.below("availability"));
+        let compute = self.compute.as_dyn().problems().into_iter().map(|p| p.below("compute"));
+        availability.chain(compute).collect()
+    }
+}
+
+impl Draft {
+    /// Reads the files that models of parties and network name; relative paths begin at `base`.
+    pub fn load(&mut self, base: &Path) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (name, party) in &mut self.parties {
+            let availability = party.availability.as_dyn_mut().load(base).into_iter();
+            let compute = party.compute.as_dyn_mut().load(base).into_iter();
+            let all =
+                availability.map(|p| p.below("availability")).chain(compute.map(|p| p.below("compute")));
+            problems.extend(all.map(|p| p.below(&format!("parties[\"{name}\"]"))));
+        }
+        problems.extend(self.network.load(base).into_iter().map(|problem| problem.below("network")));
+        problems
+    }
+
+    /// The files that models of parties and network name, each once.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files = self.network.files();
+        for party in self.parties.values() {
+            files.extend(party.availability.as_dyn().files());
+            files.extend(party.compute.as_dyn().files());
+        }
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
 }
 
 /// How the privacy report is made.

@@ -4,6 +4,7 @@
 pub mod files;
 mod folder;
 mod identity;
+mod ledger;
 mod plan;
 mod privacy_report;
 mod record;
@@ -12,8 +13,10 @@ mod runner;
 mod statistics;
 mod summary;
 mod tables;
+mod trace;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
+pub use ledger::{LedgerGroup, ledger_groups};
 pub use plan::{CellPlan, Plan};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
 pub use record::{ReplicationRecord, digest_of};
@@ -21,3 +24,4 @@ pub use replay::{Difference, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
 pub use statistics::Estimate;
 pub use summary::{CellSummary, CurvePoint, Metrics, PublishedRow, SCHEMA, SeriesSummary, Summary};
+pub use trace::trace;

@@ -92,6 +92,14 @@ fn identity(scenario: &Scenario, resources: &Resources) -> String {
             ));
         }
     }
+    for file in draft.files() {
+        identity.text(
+            &std::fs::read(resources.place(&file)).map_or_else(
+                |_| String::from("unreadable"),
+                |bytes| blake3::hash(&bytes).to_hex().to_string(),
+            ),
+        );
+    }
     identity.hex()
 }
 

@@ -6,6 +6,7 @@ use super::plan::{CellPlan, Plan};
 use super::record::{ReplicationRecord, digest_of};
 use super::tables;
 use crate::objectives::{Prepared, Resources};
+use crate::protocols::{Stage, Watcher};
 use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -179,11 +180,29 @@ impl<'a> Workshop<'a> {
         Self { index, cell, base: &plan.base, root, folder: Some(folder), prepared: OnceLock::new() }
     }
 
+    /// A workshop that neither reads nor keeps fitted values.
+    pub(super) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
+        let root = Key::root(plan.seed);
+        Self { index, cell, base: &plan.base, root, folder: None, prepared: OnceLock::new() }
+    }
+
     /// Plays one replication.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
     pub(super) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
+        self.play_watched(replication, None)
+    }
+
+    /// Plays one replication for somebody who watches.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn play_watched(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+    ) -> Result<ReplicationRecord, Failure> {
         let failure = |replication, reason: String| Failure {
             cell: self.index,
             point: self.cell.point.clone(),
@@ -200,7 +219,7 @@ impl<'a> Workshop<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| fail(error.to_string()))?;
-        let stage = scenario.stage(instance);
+        let stage = Stage { watcher, ..scenario.stage(instance) };
         let series =
             scenario.draft.protocol.as_dyn().play(&stage, key).map_err(|error| fail(error.to_string()))?;
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })

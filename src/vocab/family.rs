@@ -39,6 +39,13 @@ macro_rules! family {
                 }
             }
 
+            /// The member behind the family's trait, to be changed: a recipe that names a file is given its contents.
+            $vis fn as_dyn_mut(&mut self) -> &mut dyn $behaviour {
+                match self {
+                    $(Self::$member(member) => member,)+
+                }
+            }
+
             /// The name a scenario writes for this member.
             #[must_use]
             $vis fn name(&self) -> &'static str {

@@ -7,6 +7,7 @@ mod number;
 mod party;
 mod privacy_event;
 mod problem;
+mod rate;
 mod time;
 
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
@@ -15,4 +16,5 @@ pub use privacy_event::{
     Arithmetic, Basis, Claim, Cost, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,
 };
 pub use problem::{Complaint, Problem};
+pub use rate::{BadRate, Rate};
 pub use time::{Span, Time};

@@ -1,16 +1,25 @@
 //! Whether a party is connected.
 
 mod always;
+mod crashing;
 mod on_off;
 mod per_message;
+mod scheduled;
+mod trace;
 
 pub use always::Always;
+pub use crashing::Crashing;
 pub use on_off::OnOff;
 pub use per_message::PerMessage;
+pub use scheduled::Scheduled;
+pub use trace::Trace;
 
 use crate::kernel::Switch;
 use crate::rng::Stream;
 use crate::vocab::Problem;
+use std::path::{Path, PathBuf};
+
+use super::latency::LatencyModel;
 
 /// The behaviour of an availability model: a recipe that starts one process per party.
 pub trait Availability {
@@ -20,10 +29,53 @@ pub trait Availability {
     /// Whether a message that is sent again and again will get through at last.
     fn ever_available(&self) -> bool;
 
+    /// Whether the party loses its memory now and then.
+    fn loses_memory(&self) -> bool {
+        false
+    }
+
     /// What is wrong with the recipe as a whole.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
+
+    /// Reads the files that the recipe names; relative paths begin at `base`.
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        let _ = base;
+        Vec::new()
+    }
+
+    /// The files that the recipe names.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// What is wrong with the lengths of two periods that take turns.
+pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (field, model) in periods {
+        let own = model.as_dyn().problems();
+        if own.is_empty() && model.as_dyn().mean_seconds() <= 0.0 {
+            problems.push(Problem::wrong(
+                field,
+                "periods of a mean length above 0",
+                "periods of no length",
+                "give both periods a length, or use Always()",
+            ));
+        }
+        problems.extend(own.into_iter().map(|problem| problem.below(field)));
+    }
+    problems
+}
+
+/// Loads two recipes below their fields.
+pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &Path) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (field, model) in periods {
+        problems.extend(model.as_dyn_mut().load(base).into_iter().map(|problem| problem.below(field)));
+    }
+    problems
 }
 
 /// A party's connection in progress.
@@ -50,6 +102,9 @@ crate::family! {
         Always(Always),
         PerMessage(PerMessage),
         OnOff(OnOff),
+        Scheduled(Scheduled),
+        Trace(Trace),
+        Crashing(Crashing),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::rng::Stream;
 use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// Connected and not connected in turns; the lengths of both are drawn from distributions of their own.
 ///
@@ -45,19 +46,15 @@ impl Availability for OnOff {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        for (field, model) in [("online", &self.online), ("offline", &self.offline)] {
-            if model.as_dyn().mean_seconds() <= 0.0 {
-                problems.push(Problem::wrong(
-                    field,
-                    "periods of a mean length above 0",
-                    "periods of no length",
-                    "give both periods a length, or use Always()",
-                ));
-            }
-            problems.extend(model.as_dyn().problems().into_iter().map(|problem| problem.below(field)));
-        }
-        problems
+        super::periods([("online", &self.online), ("offline", &self.offline)])
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        super::load_periods([("online", &mut self.online), ("offline", &mut self.offline)], base)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        [&self.online, &self.offline].iter().flat_map(|model| model.as_dyn().files()).collect()
     }
 }
 
@@ -71,7 +68,7 @@ impl AvailabilityProcess for Turns {
         let length = model.as_dyn().quantile(self.stream.open_uniform()).max(SHORTEST);
         self.at = self.at + length;
         self.online = !self.online;
-        (self.at < Time::NEVER).then_some(Switch { at: self.at, online: self.online })
+        (self.at < Time::NEVER).then_some(Switch::connection(self.at, self.online))
     }
 }
 

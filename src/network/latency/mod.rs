@@ -4,16 +4,23 @@
 //! draw give comparable delays (common random numbers), and every model is tested by the same mean and quantiles.
 
 mod constant;
+mod empirical;
 mod exponential;
 mod lognormal;
+mod normal;
+mod pareto;
 mod uniform;
 
 pub use constant::Constant;
+pub use empirical::Empirical;
 pub use exponential::Exponential;
 pub use lognormal::LogNormal;
+pub use normal::Normal;
+pub use pareto::Pareto;
 pub use uniform::Uniform;
 
 use crate::vocab::{Problem, Span};
+use std::path::{Path, PathBuf};
 
 /// The behaviour of a latency model.
 pub trait Latency {
@@ -27,6 +34,17 @@ pub trait Latency {
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
+
+    /// Reads the files that the recipe names; relative paths begin at `base`.
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        let _ = base;
+        Vec::new()
+    }
+
+    /// The files that the recipe names.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 crate::family! {
@@ -36,6 +54,9 @@ crate::family! {
         Uniform(Uniform),
         Exponential(Exponential),
         LogNormal(LogNormal),
+        Normal(Normal),
+        Pareto(Pareto),
+        Empirical(Empirical),
     }
 }
 
@@ -49,6 +70,14 @@ impl Default for LatencyModel {
 mod tests {
     use super::*;
 
+    fn empirical() -> LatencyModel {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("delays.csv"), "s\n0.03\n0.01\n0.08\n0.04\n").unwrap();
+        let mut law = Empirical::new("delays.csv".into(), "s".to_owned(), Span::from_millis(1000));
+        assert_eq!(law.load(folder.path()), []);
+        LatencyModel::Empirical(law)
+    }
+
     fn examples() -> Vec<LatencyModel> {
         let ms = Span::from_millis;
         vec![
@@ -59,6 +88,12 @@ mod tests {
                 median: ms(40),
                 sigma: crate::vocab::NonNegative::new(0.5).unwrap(),
             }),
+            LatencyModel::Normal(Normal { mean: ms(40), sd: ms(30) }),
+            LatencyModel::Pareto(Pareto {
+                shortest: ms(40),
+                shape: crate::vocab::Positive::new(4.0).unwrap(),
+            }),
+            empirical(),
         ]
     }
 

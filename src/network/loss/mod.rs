@@ -1,10 +1,14 @@
 //! Whether a link drops a message.
 
+mod gilbert_elliott;
 mod independent;
 mod no_loss;
 
+pub use gilbert_elliott::GilbertElliott;
 pub use independent::Independent;
 pub use no_loss::NoLoss;
+
+use crate::vocab::Problem;
 
 /// The behaviour of a loss model: a recipe that starts one process per link.
 pub trait Loss {
@@ -13,6 +17,11 @@ pub trait Loss {
 
     /// The long-run share of messages that are lost.
     fn mean(&self) -> f64;
+
+    /// What is wrong with the recipe as a whole.
+    fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
 }
 
 /// A link's losses in progress.
@@ -26,6 +35,7 @@ crate::family! {
     pub enum LossModel: dyn Loss {
         NoLoss(NoLoss),
         Independent(Independent),
+        GilbertElliott(GilbertElliott),
     }
 }
 

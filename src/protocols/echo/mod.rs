@@ -40,6 +40,10 @@ impl Protocol for Echo {
         problems
     }
 
+    fn survives_amnesia(&self) -> bool {
+        true
+    }
+
     fn series(&self) -> Vec<String> {
         vec![SERIES.to_owned()]
     }

@@ -146,6 +146,17 @@ impl Party<World> for Caller {
             Input::Message { message: Message::Call(_), .. } | Input::WentOffline | Input::CameBack => {}
         }
     }
+
+    /// The number of closed calls is on disk; the open one is called anew.
+    fn restarted(&self) -> Option<Box<dyn Party<World>>> {
+        Some(Box::new(Self {
+            population: self.population,
+            rounds: self.rounds,
+            asker: Asker::new(self.asker.retry()),
+            calls: self.calls - u64::from(self.open.is_some()),
+            open: None,
+        }))
+    }
 }
 
 #[derive(Debug)]

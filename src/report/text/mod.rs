@@ -9,7 +9,8 @@ use super::PAGE;
 use super::cells::by_series;
 use crate::study::Summary;
 use std::path::Path;
-use style::{line, wrapped};
+use style::line;
+pub(super) use style::{table, wrapped};
 
 /// The whole report, at most 80 columns wide, without colour.
 #[must_use]

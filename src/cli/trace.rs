@@ -1,0 +1,199 @@
+//! `subrosa trace`: one replication's events as text, JSON lines, or a picture.
+
+use super::exit::Exit;
+use super::load::load;
+use super::options::{Format, ScenarioArguments, TraceArguments, TraceFormat};
+use super::run::print;
+use super::sequence;
+use crate::kernel::{LossCause, Memory};
+use crate::protocols::{TraceEvent, TraceKind, Watcher};
+use crate::study;
+use crate::vocab::{PartyId, Span, Time};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Bytes that are gathered before they are printed.
+const CHUNK: usize = 1 << 16;
+
+/// Traces.
+pub(super) fn trace(arguments: &TraceArguments) -> Exit {
+    let plan = match load(&ScenarioArguments {
+        scenario: arguments.scenario.clone(),
+        overrides: arguments.overrides.clone(),
+        seed: arguments.seed,
+        replications: None,
+        format: Format::Text,
+    }) {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
+    let Some(cell) = plan.cells.get(arguments.cell) else {
+        eprintln!("error: expected a cell below {}, found {}", plan.cells.len(), arguments.cell);
+        return Exit::Usage;
+    };
+    let draft = &cell.scenario.draft;
+    let known = draft.protocol.as_dyn().series();
+    if let Some(series) = arguments.series.as_ref().filter(|series| !known.contains(series)) {
+        eprintln!("error: expected a series out of {}, found \"{series}\"", known.join(", "));
+        return Exit::Usage;
+    }
+    let window = Window {
+        from: Time::ZERO + arguments.from.unwrap_or(Span::ZERO),
+        until: Time::ZERO + arguments.until.unwrap_or(Span::MAX),
+    };
+    if window.from > window.until {
+        eprintln!("error: expected --until at or after --from; exchange the two");
+        return Exit::Usage;
+    }
+    let series = match (&arguments.series, arguments.format) {
+        // A picture shows one series.
+        (None, TraceFormat::Svg) => known.first().cloned(),
+        (series, _) => series.clone(),
+    };
+    let names: Rc<Vec<String>> = Rc::new(draft.parties.keys().cloned().collect());
+    let (text, kept) = (Rc::new(RefCell::new(String::new())), Rc::new(RefCell::new(Vec::new())));
+    let watcher = {
+        let (names, text, kept, format) =
+            (Rc::clone(&names), Rc::clone(&text), Rc::clone(&kept), arguments.format);
+        Watcher::new(move |its_series, event| {
+            let wanted = series.as_ref().is_none_or(|series| series == its_series);
+            if !wanted || !window.shows(&event) {
+                return;
+            }
+            let mut text = text.borrow_mut();
+            match format {
+                TraceFormat::Text => text.push_str(&line(&names, its_series, &event)),
+                TraceFormat::Jsonl => {
+                    text.push_str(&json(&names, its_series, &event).to_string());
+                    text.push('\n');
+                }
+                TraceFormat::Svg => kept.borrow_mut().push(event),
+            }
+            if text.len() > CHUNK {
+                print(&text);
+                text.clear();
+            }
+        })
+    };
+    let played = study::trace(&plan, arguments.cell, arguments.replication, watcher);
+    print(&text.borrow());
+    if let Err(failure) = played {
+        eprintln!("error: {failure}");
+        return Exit::CellsFailed;
+    }
+    if arguments.format == TraceFormat::Svg {
+        match sequence::picture(&plan.name, &names, &kept.borrow()) {
+            Ok(picture) => print(&picture),
+            Err(reason) => {
+                eprintln!("error: {reason}");
+                return Exit::Usage;
+            }
+        }
+    }
+    Exit::Ok
+}
+
+/// What is shown: both ends included.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    from: Time,
+    until: Time,
+}
+
+impl Window {
+    fn shows(self, event: &TraceEvent) -> bool {
+        self.from <= event.at && event.at <= self.until
+    }
+}
+
+/// Why a message was lost, in words.
+pub(super) fn cause(cause: LossCause) -> &'static str {
+    match cause {
+        LossCause::Link => "dropped by the link",
+        LossCause::SenderOffline => "the sender is offline",
+        LossCause::ReceiverOffline => "the addressee is offline or does not hear it",
+        LossCause::NoRoute => "no route",
+        LossCause::RelayOffline => "a relay is offline",
+        LossCause::QueueFull => "a queue is full",
+        LossCause::Partition => "the network is partitioned",
+    }
+}
+
+/// What became of a party's connection, in words.
+pub(super) fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
+    match (online, crashed) {
+        (_, Some(Memory::Kept)) => "crashed, memory kept",
+        (_, Some(Memory::Lost)) => "crashed, memory lost",
+        (true, None) => "online",
+        (false, None) => "offline",
+    }
+}
+
+fn line(names: &[String], series: &str, event: &TraceEvent) -> String {
+    let name = |party: PartyId| names[party.index()].as_str();
+    let what = match &event.kind {
+        TraceKind::Sent(p) => format!("{} -> {}  {} ({} B)", name(p.from), name(p.to), p.label, p.bytes),
+        TraceKind::Lost(p, why) => {
+            format!("{} -x {}  {} lost: {}", name(p.from), name(p.to), p.label, cause(*why))
+        }
+        TraceKind::Doubled(p) => {
+            format!("{} => {}  {} doubled on its way", name(p.from), name(p.to), p.label)
+        }
+        TraceKind::Delivered(p, sent_at) => {
+            let took = event.at - *sent_at;
+            format!("{} >> {}  {} after {:.6} s", name(p.from), name(p.to), p.label, took.seconds())
+        }
+        TraceKind::TimerFired(party, timer) => format!("{}  timer {timer}", name(*party)),
+        TraceKind::Switched(party, online, crashed) => {
+            format!("{}  {}", name(*party), connection(*online, *crashed))
+        }
+        TraceKind::Recorded(party, fact) => format!("{}  records {fact}", name(*party)),
+    };
+    format!("{:>16.9} s  [{series}] {what}\n", event.at.seconds())
+}
+
+fn json(names: &[String], series: &str, event: &TraceEvent) -> serde_json::Value {
+    let name = |party: PartyId| names[party.index()].as_str();
+    let mut object = serde_json::json!({ "nanos": event.at.nanos(), "series": series });
+    let mut put = |key: &str, value: serde_json::Value| object[key] = value;
+    match &event.kind {
+        TraceKind::Sent(p) | TraceKind::Lost(p, _) | TraceKind::Doubled(p) | TraceKind::Delivered(p, _) => {
+            let event = match &event.kind {
+                TraceKind::Lost(..) => "lost",
+                TraceKind::Doubled(_) => "doubled",
+                TraceKind::Delivered(..) => "delivered",
+                TraceKind::Sent(_)
+                | TraceKind::TimerFired(..)
+                | TraceKind::Switched(..)
+                | TraceKind::Recorded(..) => "sent",
+            };
+            put("event", event.into());
+            put("from", name(p.from).into());
+            put("to", name(p.to).into());
+            put("message", p.label.into());
+            put("bytes", p.bytes.into());
+        }
+        TraceKind::TimerFired(party, timer) => {
+            put("event", "timer".into());
+            put("party", name(*party).into());
+            put("timer", timer.as_str().into());
+        }
+        TraceKind::Switched(party, online, crashed) => {
+            put("event", "connection".into());
+            put("party", name(*party).into());
+            put("state", connection(*online, *crashed).into());
+        }
+        TraceKind::Recorded(party, fact) => {
+            put("event", "fact".into());
+            put("party", name(*party).into());
+            put("fact", fact.as_str().into());
+        }
+    }
+    if let TraceKind::Lost(_, why) = &event.kind {
+        put("cause", cause(*why).into());
+    }
+    if let TraceKind::Delivered(_, sent_at) = &event.kind {
+        put("sent_nanos", sent_at.nanos().into());
+    }
+    object
+}

@@ -1,0 +1,96 @@
+//! A party that crashes and recovers.
+
+use super::{Availability, AvailabilityProcess};
+use crate::kernel::{Memory, Switch};
+use crate::network::latency::LatencyModel;
+use crate::rng::Stream;
+use crate::vocab::{Problem, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Up and down in turns, up first; while it is down it hears nothing and its timers and its work stand still.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Crashing {
+    /// How long it works until it crashes; any of the latency models.
+    pub up: LatencyModel,
+    /// How long it is down; any of the latency models.
+    pub down: LatencyModel,
+    /// What a crash leaves: `Kept` (it goes on where it was) or `Lost` (timers and work are gone, and it starts again
+    /// with what it had on disk). Default: Kept.
+    #[serde(default = "kept")]
+    pub memory: Memory,
+}
+
+fn kept() -> Memory {
+    Memory::Kept
+}
+
+/// Shortest period: keeps a model that may give zero from switching for ever within one instant.
+const SHORTEST: Span = Span::from_nanos(1);
+
+#[derive(Debug)]
+struct Turns {
+    recipe: Crashing,
+    stream: Stream,
+    up: bool,
+    at: Time,
+}
+
+impl Availability for Crashing {
+    fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess> {
+        Box::new(Turns { recipe: self.clone(), stream, up: true, at: Time::ZERO })
+    }
+
+    fn ever_available(&self) -> bool {
+        self.up.as_dyn().mean_seconds() > 0.0
+    }
+
+    fn loses_memory(&self) -> bool {
+        self.memory == Memory::Lost
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        super::periods([("up", &self.up), ("down", &self.down)])
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        super::load_periods([("up", &mut self.up), ("down", &mut self.down)], base)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        [&self.up, &self.down].iter().flat_map(|model| model.as_dyn().files()).collect()
+    }
+}
+
+impl AvailabilityProcess for Turns {
+    fn next_switch(&mut self) -> Option<Switch> {
+        let model = if self.up { &self.recipe.up } else { &self.recipe.down };
+        let length = model.as_dyn().quantile(self.stream.open_uniform()).max(SHORTEST);
+        self.at = self.at + length;
+        self.up = !self.up;
+        let crashed = (!self.up).then_some(self.recipe.memory);
+        (self.at < Time::NEVER).then_some(Switch { at: self.at, online: self.up, crashed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::Constant;
+    use crate::rng::Key;
+
+    #[test]
+    fn up_and_down_alternate_and_say_what_is_left() {
+        let constant = |ms| LatencyModel::Constant(Constant(Span::from_millis(ms)));
+        let recipe = Crashing { up: constant(30), down: constant(10), memory: Memory::Lost };
+        let mut process = recipe.start(Key::root(3).stream());
+        assert!(process.starts_online());
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let crash = Switch { at: at(30), online: false, crashed: Some(Memory::Lost) };
+        assert_eq!(process.next_switch(), Some(crash));
+        assert_eq!(process.next_switch(), Some(Switch::connection(at(40), true)));
+        assert_eq!(process.next_switch().unwrap().at, at(70));
+    }
+}

@@ -1,0 +1,86 @@
+//! A party that comes and goes by the clock.
+
+use super::{Availability, AvailabilityProcess};
+use crate::kernel::Switch;
+use crate::rng::Stream;
+use crate::vocab::{Problem, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Connected and not connected in turns, at times that the scenario states.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scheduled {
+    /// Connected at the start. Default: true.
+    #[serde(default = "yes")]
+    pub online: bool,
+    /// When the connection changes, rising, from the start of the run: `["10s", "25s"]`.
+    pub switches: Vec<Span>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Availability for Scheduled {
+    fn start(&self, _: Stream) -> Box<dyn AvailabilityProcess> {
+        Box::new(Clockwork { recipe: self.clone(), next: 0 })
+    }
+
+    fn ever_available(&self) -> bool {
+        self.online || !self.switches.is_empty()
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let backwards = self.switches.windows(2).position(|pair| pair[1] <= pair[0]);
+        let Some(index) = backwards else { return Vec::new() };
+        vec![Problem::wrong(
+            format!("switches[{}]", index + 1),
+            format!("a time after {}", self.switches[index]),
+            format!("{}, which goes back in time", self.switches[index + 1]),
+            "put the times in order, each once",
+        )]
+    }
+}
+
+#[derive(Debug)]
+struct Clockwork {
+    recipe: Scheduled,
+    next: usize,
+}
+
+impl AvailabilityProcess for Clockwork {
+    fn starts_online(&mut self) -> bool {
+        self.recipe.online
+    }
+
+    fn next_switch(&mut self) -> Option<Switch> {
+        let at = Time::ZERO + *self.recipe.switches.get(self.next)?;
+        let online = self.recipe.online != (self.next % 2 == 0);
+        self.next += 1;
+        Some(Switch::connection(at, online))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    #[test]
+    fn switches_come_at_their_times() {
+        let recipe = Scheduled { online: false, switches: [5, 9].map(Span::from_millis).to_vec() };
+        let mut process = recipe.start(Key::root(1).stream());
+        assert!(!process.starts_online());
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        assert_eq!(process.next_switch(), Some(Switch::connection(at(5), true)));
+        assert_eq!(process.next_switch(), Some(Switch::connection(at(9), false)));
+        assert_eq!(process.next_switch(), None);
+    }
+
+    #[test]
+    fn times_that_go_back_are_refused_at_their_place() {
+        let recipe = Scheduled { online: true, switches: [5, 9, 7].map(Span::from_millis).to_vec() };
+        assert_eq!(recipe.problems()[0].path, "switches[2]");
+    }
+}

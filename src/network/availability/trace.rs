@@ -1,0 +1,235 @@
+//! A party that comes and goes as a recorded device did.
+
+use super::{Availability, AvailabilityProcess};
+use crate::kernel::Switch;
+use crate::network::data_file::{self, Loaded};
+use crate::rng::Stream;
+use crate::vocab::{Problem, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Connections as recorded in a file: one device a line, its state at the start (1 or 0) and then the times of its
+/// changes, rising, in seconds: `1, [12.5, 30, 90.25]`. Brackets are optional.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// The file; relative to the scenario's folder. Lines that begin with # are comments.
+    pub file: PathBuf,
+    /// Which device, from 0. Default: drawn for each party, all alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u64>,
+    /// The recording begins anew after this time, later than its last change. Default: the last state stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<Span>,
+    #[serde(skip)]
+    devices: Loaded<Vec<Device>>,
+}
+
+/// One line of the file.
+#[derive(Clone, Debug, PartialEq)]
+struct Device {
+    online: bool,
+    switches: Vec<Span>,
+}
+
+impl Trace {
+    /// A recipe whose file has not been read.
+    #[must_use]
+    pub fn new(file: PathBuf, device: Option<u64>, repeat: Option<Span>) -> Self {
+        Self { file, device, repeat, devices: None }
+    }
+
+    fn devices(&self) -> &[Device] {
+        self.devices.as_ref().map_or(&[], |devices| devices.as_slice())
+    }
+}
+
+impl Availability for Trace {
+    /// A party whose file has not been read is always there.
+    fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
+        let devices = self.devices();
+        let drawn = (stream.uniform() * devices.len() as f64) as usize;
+        let index = self.device.map_or(drawn, |device| usize::try_from(device).unwrap_or(usize::MAX));
+        let device = devices.get(index).cloned().unwrap_or(Device { online: true, switches: Vec::new() });
+        Box::new(Player { online: device.online, device, repeat: self.repeat, begun: Time::ZERO, next: 0 })
+    }
+
+    fn ever_available(&self) -> bool {
+        let device = self.device.and_then(|device| usize::try_from(device).ok());
+        self.devices()
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| device.is_none_or(|device| device == *index))
+            .any(|(_, device)| device.online || !device.switches.is_empty())
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        let read = data_file::read(base, &self.file).and_then(|text| devices(&self.file, &text));
+        match read {
+            Ok(devices) => {
+                self.devices = Some(Arc::new(devices));
+                Vec::new()
+            }
+            Err(problem) => vec![problem],
+        }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.file.clone()]
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.devices.is_none() {
+            // Why it could not be read has been said.
+            return problems;
+        }
+        if let Some(device) = self.device
+            && usize::try_from(device).map_or(true, |device| device >= self.devices().len())
+        {
+            let expected = format!("a device below {}", self.devices().len());
+            problems.push(Problem::wrong("device", expected, device.to_string(), "devices count from 0"));
+        }
+        let last = self.devices().iter().filter_map(|device| device.switches.last()).max();
+        if let (Some(repeat), Some(last)) = (self.repeat, last)
+            && repeat <= *last
+        {
+            problems.push(Problem::wrong(
+                "repeat",
+                format!("a duration above {last}, the last change in the file"),
+                repeat.to_string(),
+                "repeat later, or cut the recording",
+            ));
+        }
+        problems
+    }
+}
+
+fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
+    let mut devices = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        let wrong = |expected: String, found: &str| {
+            let found = format!("\"{found}\" at {}:{}", file.display(), number + 1);
+            Problem::wrong("file", expected, found, "mend the file")
+        };
+        let plain = line.replace(['[', ']', '"'], "");
+        let mut cells = plain.split(',').map(str::trim);
+        let state = cells.next().unwrap_or_default();
+        let online = match state {
+            "1" => true,
+            "0" => false,
+            _ => return Err(wrong("a state at the start, 1 for connected or 0".to_owned(), state)),
+        };
+        let mut switches: Vec<Span> = Vec::new();
+        for cell in cells.filter(|cell| !cell.is_empty()) {
+            let seconds = cell.parse::<f64>().ok().filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+            let seconds = seconds.ok_or_else(|| wrong("a time in seconds, 0 or above".to_owned(), cell))?;
+            let at = Span::from_seconds(seconds);
+            if let Some(last) = switches.last().filter(|last| at <= **last) {
+                return Err(wrong(format!("a time after {last} (the recording goes back in time)"), cell));
+            }
+            switches.push(at);
+        }
+        devices.push(Device { online, switches });
+    }
+    if devices.is_empty() {
+        let found = format!("none in {}", file.display());
+        return Err(Problem::wrong(
+            "file",
+            "at least one device",
+            found,
+            "write a line such as 1, [12.5, 30]",
+        ));
+    }
+    Ok(devices)
+}
+
+#[derive(Debug)]
+struct Player {
+    device: Device,
+    repeat: Option<Span>,
+    online: bool,
+    begun: Time,
+    /// Next change of this pass; one past the last stands for the beginning of the next pass.
+    next: usize,
+}
+
+impl AvailabilityProcess for Player {
+    fn starts_online(&mut self) -> bool {
+        self.device.online
+    }
+
+    fn next_switch(&mut self) -> Option<Switch> {
+        if self.device.switches.is_empty() {
+            return None;
+        }
+        if let Some(&after) = self.device.switches.get(self.next) {
+            self.next += 1;
+            self.online = !self.online;
+            return Some(Switch::connection(self.begun + after, self.online));
+        }
+        self.begun = self.begun + self.repeat?;
+        self.next = 0;
+        self.online = self.device.online;
+        (self.begun < Time::NEVER).then_some(Switch::connection(self.begun, self.online))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    fn loaded(text: &str, device: Option<u64>, repeat: Option<Span>) -> (Trace, Vec<Problem>) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("trace.csv"), text).unwrap();
+        let mut recipe = Trace::new("trace.csv".into(), device, repeat);
+        let mut problems = recipe.load(folder.path());
+        problems.extend(recipe.problems());
+        (recipe, problems)
+    }
+
+    #[test]
+    fn a_recording_is_played_and_repeated() {
+        let (recipe, problems) =
+            loaded("# state, changes\n0\n1, [2, 3.5]\n", Some(1), Some(Span::from_millis(10_000)));
+        assert_eq!(problems, []);
+        let mut process = recipe.start(Key::root(1).stream());
+        assert!(process.starts_online());
+        let changes: Vec<(f64, bool)> = (0..6)
+            .map(|_| process.next_switch().unwrap())
+            .map(|switch| (switch.at.seconds(), switch.online))
+            .collect();
+        let expected = [(2.0, false), (3.5, true), (10.0, true), (12.0, false), (13.5, true), (20.0, true)];
+        assert_eq!(changes, expected);
+    }
+
+    #[test]
+    fn every_device_is_drawn_by_somebody() {
+        let (recipe, _) = loaded("1, 1\n1, 2\n1, 3\n", None, None);
+        let mut seen: Vec<u64> = (0..60)
+            .map(|party| recipe.start(Key::root(5).index(party).stream()).next_switch().unwrap().at.nanos())
+            .collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen, [1_000_000_000, 2_000_000_000, 3_000_000_000]);
+    }
+
+    #[test]
+    fn a_bad_recording_is_told_with_its_line() {
+        let told = |text: &str| format!("{:?}", loaded(text, None, None).1);
+        assert!(told("1, 5, 4\n").contains("back in time"));
+        assert!(told("1, 5\n\n2, 7\n").contains("trace.csv:3"));
+        assert!(told("1, -5\n").contains("0 or above"));
+        assert!(told("# nothing\n").contains("at least one device"));
+        let (_, problems) = loaded("1\n", Some(1), None);
+        assert_eq!(problems[0].path, "device");
+        let (_, problems) = loaded("1, 10\n", None, Some(Span::from_millis(10_000)));
+        assert_eq!(problems[0].path, "repeat");
+    }
+}

@@ -1,0 +1,42 @@
+//! Parties whose devices differ in speed.
+
+use super::{Compute, load_time, scaled, time_problems};
+use crate::network::latency::LatencyModel;
+use crate::rng::normal_quantile;
+use crate::vocab::{NonNegative, Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Each party is slower or faster by a factor exp(sigma Z), Z standard normal, drawn once per replication.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Heterogeneous {
+    /// How long a job takes on a median device; any of the latency models.
+    pub time: LatencyModel,
+    /// Standard deviation of the slowness's natural logarithm, dimensionless; 0.5 makes the slowest tenth about
+    /// twice as slow as the median.
+    pub sigma: NonNegative,
+}
+
+impl Compute for Heterogeneous {
+    fn slowness(&self, u: f64) -> f64 {
+        libm::exp(self.sigma.get() * normal_quantile(u))
+    }
+
+    fn job(&self, slowness: f64, length: f64, _: f64) -> Span {
+        scaled(&self.time, length, slowness)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        time_problems(&self.time)
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        load_time(&mut self.time, base)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.time.as_dyn().files()
+    }
+}

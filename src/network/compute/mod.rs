@@ -1,0 +1,131 @@
+//! How long a party works on what it hears.
+//!
+//! A party draws once how slow its device is, and then two words per job from a stream of its own: one for the
+//! job's length, one for mishaps. Job k takes the same words whatever the model.
+
+mod devices;
+mod drawn;
+mod heterogeneous;
+mod instant;
+mod straggling;
+
+pub use devices::Devices;
+pub use drawn::Drawn;
+pub use heterogeneous::Heterogeneous;
+pub use instant::Instant;
+pub use straggling::Straggling;
+
+use super::latency::LatencyModel;
+use crate::vocab::{Problem, Span};
+use std::path::{Path, PathBuf};
+
+/// The behaviour of a compute model.
+pub trait Compute {
+    /// How many times as long as the recipe's time a party takes; `u` in (0, 1) is the party's own draw.
+    fn slowness(&self, u: f64) -> f64 {
+        let _ = u;
+        1.0
+    }
+
+    /// How long a job of one unit takes on a party of such slowness; `length` in (0, 1) and `mishap` in [0, 1) are
+    /// the job's draws.
+    fn job(&self, slowness: f64, length: f64, mishap: f64) -> Span;
+
+    /// Whether no job ever takes any time.
+    fn is_instant(&self) -> bool {
+        false
+    }
+
+    /// What is wrong with the recipe as a whole.
+    fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// Reads the files that the recipe names; relative paths begin at `base`.
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        let _ = base;
+        Vec::new()
+    }
+
+    /// The files that the recipe names.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+crate::family! {
+    /// How long a party works on each message that it hears, one after another.
+    pub enum ComputeModel: dyn Compute {
+        Instant(Instant),
+        Drawn(Drawn),
+        Heterogeneous(Heterogeneous),
+        Straggling(Straggling),
+        Devices(Devices),
+    }
+}
+
+impl Default for ComputeModel {
+    fn default() -> Self {
+        Self::Instant(Instant {})
+    }
+}
+
+/// A job's length from its recipe and the party's slowness.
+fn scaled(time: &LatencyModel, length: f64, factor: f64) -> Span {
+    let base = time.as_dyn().quantile(length);
+    // Not through floating-point seconds when nothing is scaled.
+    if factor == 1.0 { base } else { Span::from_seconds(base.seconds() * factor) }
+}
+
+/// What is wrong with a job's length.
+fn time_problems(time: &LatencyModel) -> Vec<Problem> {
+    time.as_dyn().problems().into_iter().map(|problem| problem.below("time")).collect()
+}
+
+/// Loads a job's length.
+fn load_time(time: &mut LatencyModel, base: &Path) -> Vec<Problem> {
+    time.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("time")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::{Constant, Exponential};
+    use crate::vocab::{NonNegative, Positive, Probability};
+
+    fn constant(ms: u64) -> LatencyModel {
+        LatencyModel::Constant(Constant(Span::from_millis(ms)))
+    }
+
+    #[test]
+    fn slowness_has_median_one_and_the_stated_spread() {
+        let recipe = Heterogeneous { time: constant(100), sigma: NonNegative::new(0.5).unwrap() };
+        assert!((recipe.slowness(0.5) - 1.0).abs() < 1e-12);
+        // Phi(1) = 0.841344746: one standard deviation of the logarithm.
+        assert!((libm::log(recipe.slowness(0.841_344_746_068_543)) - 0.5).abs() < 1e-9);
+        assert_eq!(recipe.job(2.0, 0.5, 0.0), Span::from_millis(200));
+    }
+
+    #[test]
+    fn stragglers_come_at_their_rate() {
+        let recipe = Straggling {
+            time: constant(100),
+            probability: Probability::new(0.1).unwrap(),
+            factor: Positive::new(10.0).unwrap(),
+        };
+        let slow = (0..1000)
+            .filter(|k| recipe.job(1.0, 0.5, f64::from(*k) / 1000.0) == Span::from_millis(1000))
+            .count();
+        assert_eq!(slow, 100);
+        assert_eq!(recipe.job(1.0, 0.5, 0.1), Span::from_millis(100));
+    }
+
+    #[test]
+    fn a_drawn_job_is_its_recipe() {
+        let time = LatencyModel::Exponential(Exponential { mean: Span::from_millis(100) });
+        let recipe = Drawn { time: time.clone() };
+        assert_eq!(recipe.job(1.0, 0.7, 0.3), time.as_dyn().quantile(0.7));
+        assert!(!recipe.is_instant());
+        assert!(Instant {}.is_instant());
+    }
+}

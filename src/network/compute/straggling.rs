@@ -1,0 +1,44 @@
+//! A party that now and then takes far too long.
+
+use super::{Compute, load_time, scaled, time_problems};
+use crate::network::latency::LatencyModel;
+use crate::vocab::{Positive, Probability, Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Each job is a straggler with some probability, independently, and then takes a multiple of its time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Straggling {
+    /// How long a job takes as a rule; any of the latency models.
+    pub time: LatencyModel,
+    /// Probability that a job straggles.
+    pub probability: Probability,
+    /// How many times as long it takes then. Default: 10.
+    #[serde(default = "ten")]
+    pub factor: Positive,
+}
+
+fn ten() -> Positive {
+    Positive::new(10.0).expect("10 is above 0")
+}
+
+impl Compute for Straggling {
+    fn job(&self, slowness: f64, length: f64, mishap: f64) -> Span {
+        let factor = if mishap < self.probability.get() { self.factor.get() } else { 1.0 };
+        scaled(&self.time, length, slowness * factor)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        time_problems(&self.time)
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        load_time(&mut self.time, base)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.time.as_dyn().files()
+    }
+}

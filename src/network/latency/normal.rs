@@ -1,0 +1,60 @@
+//! A delay around a mean, never below zero.
+
+use super::Latency;
+use crate::rng::{normal_cdf, normal_quantile};
+use crate::vocab::{Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A normal delay truncated at 0: the normal law, given that it is not negative.
+///
+/// `mean` and `sd` are those of the normal before truncation. The truncated mean is
+/// mean + sd phi(a) / Phi(a) with a = mean / sd (Johnson, Kotz and Balakrishnan 1994, section 13.10.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Normal {
+    /// Mean before truncation.
+    pub mean: Span,
+    /// Standard deviation before truncation, above 0.
+    pub sd: Span,
+}
+
+impl Latency for Normal {
+    fn quantile(&self, u: f64) -> Span {
+        let (mean, sd) = (self.mean.seconds(), self.sd.seconds());
+        // By the upper tail, which is as exact for a mean far above 0 as for one near it.
+        let upper = (1.0 - u) * normal_cdf(mean / sd);
+        Span::from_seconds(mean - sd * normal_quantile(upper))
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        let (mean, sd) = (self.mean.seconds(), self.sd.seconds());
+        let a = mean / sd;
+        let density = libm::exp(-0.5 * a * a) / (2.0 * std::f64::consts::PI).sqrt();
+        mean + sd * density / normal_cdf(a)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        if self.sd > Span::ZERO {
+            return Vec::new();
+        }
+        let cure = "write Constant(..) for a delay that never varies";
+        vec![Problem::wrong("sd", "a standard deviation above 0", self.sd.to_string(), cure)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_truncated_law() {
+        // mean = sd: the quantile at u is mean - sd Phi^-1((1 - u) Phi(1)); the numbers are from Python's
+        // statistics.NormalDist.
+        let law = Normal { mean: Span::from_millis(10), sd: Span::from_millis(10) };
+        assert!((law.quantile(0.5).seconds() / 0.01 - 1.200_173_686).abs() < 1e-7);
+        assert!((law.quantile(0.9).seconds() / 0.01 - 2.377_787_362).abs() < 1e-7);
+        // Its mean: 1 + phi(1) / Phi(1) = 1.287600.
+        assert!((law.mean_seconds() / 0.01 - 1.287_600).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,67 @@
+//! What befalls groups of parties together: partitions and regional outages.
+
+mod blackout;
+mod partition;
+mod regional;
+
+pub use blackout::Blackout;
+pub use partition::Partition;
+pub use regional::Regional;
+
+use super::availability::AvailabilityProcess;
+use crate::rng::Stream;
+use crate::vocab::{Problem, Span, Time};
+use std::path::{Path, PathBuf};
+
+/// The behaviour of an outage recipe.
+pub trait Outage {
+    /// The groups that it names, each with the field that names it.
+    fn groups(&self) -> Vec<(String, &str)>;
+
+    /// The connection of each party of `group` as far as this outage goes; `None` if it does not take the group
+    /// down. All parties of a group are given the same stream, so they go down and come back together.
+    fn connection(&self, group: &str, stream: Stream) -> Option<Box<dyn AvailabilityProcess>> {
+        let _ = (group, stream);
+        None
+    }
+
+    /// Whether it keeps parties of these two groups apart at this time.
+    fn cuts(&self, from: Option<&str>, to: Option<&str>, at: Time) -> bool {
+        let _ = (from, to, at);
+        false
+    }
+
+    /// What is wrong with the recipe as a whole.
+    fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// Reads the files that the recipe names; relative paths begin at `base`.
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        let _ = base;
+        Vec::new()
+    }
+
+    /// The files that the recipe names.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+crate::family! {
+    /// What befalls groups of parties together.
+    pub enum OutageModel: dyn Outage {
+        Partition(Partition),
+        Blackout(Blackout),
+        Regional(Regional),
+    }
+}
+
+/// Complains unless `until` is after `from`.
+fn interval(from: Span, until: Span) -> Vec<Problem> {
+    if from < until {
+        return Vec::new();
+    }
+    let expected = format!("a time after `from` ({from})");
+    vec![Problem::wrong("until", expected, until.to_string(), "let it end after it begins")]
+}

@@ -1,0 +1,45 @@
+//! A region that fails now and then, with everybody in it.
+
+use super::Outage;
+use crate::network::availability::{Availability, AvailabilityProcess, OnOff};
+use crate::network::latency::LatencyModel;
+use crate::rng::Stream;
+use crate::vocab::Problem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A group is up and down in turns of random length, all its parties together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Regional {
+    /// Which group.
+    pub group: String,
+    /// How long the region works; any of the latency models.
+    pub up: LatencyModel,
+    /// How long an outage lasts; any of the latency models.
+    pub down: LatencyModel,
+}
+
+impl Outage for Regional {
+    fn groups(&self) -> Vec<(String, &str)> {
+        vec![("group".to_owned(), &self.group)]
+    }
+
+    fn connection(&self, group: &str, stream: Stream) -> Option<Box<dyn AvailabilityProcess>> {
+        let turns = OnOff { online: self.up.clone(), offline: self.down.clone() };
+        (group == self.group).then(|| turns.start(stream))
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        crate::network::availability::periods([("up", &self.up), ("down", &self.down)])
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        crate::network::availability::load_periods([("up", &mut self.up), ("down", &mut self.down)], base)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        [&self.up, &self.down].iter().flat_map(|model| model.as_dyn().files()).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! A party as the network sees it at work: its connection, its line, and what it is busy with.
+
+use super::PartyTraits;
+use super::availability::AvailabilityProcess;
+use super::bandwidth::Queue;
+use super::compute::ComputeModel;
+use crate::kernel::Switch;
+use crate::rng::Stream;
+use crate::vocab::{Rate, Span, Time};
+
+/// One reason why a party may be offline.
+#[derive(Debug)]
+struct Cause {
+    process: Box<dyn AvailabilityProcess>,
+    online: bool,
+    next: Option<Switch>,
+}
+
+/// A party's connection: it is online while every cause lets it be.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// Its own availability first, then the outages of its group.
+    causes: Vec<Cause>,
+    /// What the last switch of its own availability said of a crash.
+    crashed: Option<crate::kernel::Memory>,
+}
+
+impl Connection {
+    pub(super) fn new(processes: impl IntoIterator<Item = Box<dyn AvailabilityProcess>>) -> Self {
+        let causes = processes.into_iter().map(|mut process| {
+            let online = process.starts_online();
+            Cause { next: process.next_switch(), online, process }
+        });
+        Self { causes: causes.collect(), crashed: None }
+    }
+
+    pub(super) fn online(&self) -> bool {
+        self.causes.iter().all(|cause| cause.online)
+    }
+
+    pub(super) fn hears(&mut self) -> bool {
+        self.causes[0].process.hears()
+    }
+
+    /// The next change of any cause; it may leave the connection as it is.
+    pub(super) fn next_switch(&mut self) -> Option<Switch> {
+        let due = (0..self.causes.len())
+            .filter_map(|index| Some((self.causes[index].next?.at, index)))
+            .min()
+            .map(|(_, index)| index)?;
+        let cause = &mut self.causes[due];
+        let switch = cause.next.take()?;
+        cause.online = switch.online;
+        cause.next = cause.process.next_switch();
+        if due == 0 {
+            self.crashed = switch.crashed;
+        }
+        Some(Switch { at: switch.at, online: self.online(), crashed: self.crashed })
+    }
+}
+
+/// A party's line to the network.
+#[derive(Debug)]
+pub(super) struct Line {
+    rate: Option<Rate>,
+    queue: Queue,
+}
+
+impl Line {
+    pub(super) fn new(rate: Option<Rate>) -> Self {
+        Self { rate, queue: Queue::default() }
+    }
+
+    pub(super) fn limited(&self) -> bool {
+        self.rate.is_some()
+    }
+
+    /// When a message that comes at `now` is through. Called in order of time.
+    pub(super) fn through(&mut self, now: Time, bytes: u64) -> Time {
+        match self.rate {
+            Some(rate) => self.queue.enter(now, bytes, rate, None).unwrap_or(now),
+            None => now,
+        }
+    }
+}
+
+/// A party's work on what it hears, one job after another.
+#[derive(Debug)]
+pub(super) struct Worker {
+    model: ComputeModel,
+    slowness: f64,
+    stream: Stream,
+    free_at: Time,
+}
+
+impl Worker {
+    /// `None` for a party that works in no time.
+    pub(super) fn new(party: &PartyTraits, mut stream: Stream) -> Option<Self> {
+        let model = party.compute.clone();
+        if model.as_dyn().is_instant() {
+            return None;
+        }
+        let slowness = model.as_dyn().slowness(stream.open_uniform());
+        Some(Self { model, slowness, stream, free_at: Time::ZERO })
+    }
+
+    /// How long it takes from `now` until a job of `work` units is done.
+    pub(super) fn occupied(&mut self, work: f64, now: Time) -> Span {
+        let (length, mishap) = (self.stream.open_uniform(), self.stream.uniform());
+        let unit = self.model.as_dyn().job(self.slowness, length, mishap);
+        let job = if work == 1.0 { unit } else { Span::from_seconds(unit.seconds() * work) };
+        self.free_at = self.free_at.max(now) + job;
+        self.free_at - now
+    }
+}

@@ -1,0 +1,69 @@
+//! Groups that are close inside and joined by their gateways.
+
+use super::{Pairs, Population, Topology};
+use crate::vocab::Problem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Each group has a gateway that its parties are linked with; every two gateways are linked. Parties belong to the
+/// groups that they name (`Party(group: "north")`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Clusters {
+    /// The gateway of each group: a party of the group by the group's name. Every group has one.
+    pub gateways: BTreeMap<String, String>,
+}
+
+impl Topology for Clusters {
+    fn pairs(&self, population: &Population<'_>) -> Pairs {
+        let gateways: BTreeMap<&str, usize> = self
+            .gateways
+            .iter()
+            .filter_map(|(group, name)| Some((group.as_str(), population.position(name)?)))
+            .collect();
+        let mut pairs = Pairs::new();
+        for party in 0..population.names.len() {
+            if let Some(&gateway) = population.group(party).and_then(|group| gateways.get(group))
+                && gateway != party
+            {
+                pairs.push((gateway, party));
+            }
+        }
+        let middle: Vec<usize> = gateways.into_values().collect();
+        pairs.extend(
+            middle.iter().enumerate().flat_map(|(i, &a)| middle[i + 1..].iter().map(move |&b| (a, b))),
+        );
+        pairs
+    }
+
+    fn problems(&self, population: &Population<'_>) -> Vec<Problem> {
+        let groups = population.groups();
+        let mut problems = Vec::new();
+        for (group, gateway) in &self.gateways {
+            let path = format!("gateways[\"{group}\"]");
+            if !groups.contains(group) {
+                problems.push(Problem::unknown(path, "group", group, &groups));
+            } else if let Some(problem) = population.expect_party(&path, gateway) {
+                problems.push(problem);
+            } else if population.position(gateway).and_then(|index| population.group(index)) != Some(group) {
+                let expected = format!("a party of the group \"{group}\"");
+                let found = format!("\"{gateway}\", which is not in it");
+                problems.push(Problem::wrong(path, expected, found, "name one of the group's own parties"));
+            }
+        }
+        for group in groups.iter().filter(|group| !self.gateways.contains_key(*group)) {
+            let cure = "add its gateway, or no route leads there";
+            let expected = format!("a gateway of the group \"{group}\"");
+            problems.push(Problem::wrong("gateways", expected, "none", cure));
+        }
+        for (index, name) in population.names.iter().enumerate() {
+            if population.group(index).is_none() {
+                let found = format!("no group of party \"{name}\": no route leads there");
+                let cure = "give the party a group";
+                problems.push(Problem::wrong("gateways", "every party in a group", found, cure));
+            }
+        }
+        problems
+    }
+}

@@ -1,0 +1,150 @@
+//! The quickest route, one link at a time.
+
+use super::{Population, Shape, TopologyModel};
+use crate::vocab::PartyId;
+use petgraph::Direction;
+use petgraph::algo::dijkstra;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
+use std::collections::BTreeMap;
+use std::ops::Add;
+
+/// Cost of a route: mean latency in seconds, then the number of links, so that links without delay are never
+/// walked in circles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+struct Cost {
+    seconds: f64,
+    links: u32,
+}
+
+impl Add for Cost {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { seconds: self.seconds + other.seconds, links: self.links + other.links }
+    }
+}
+
+/// Next steps towards each destination, found when first needed.
+#[derive(Debug)]
+pub(in crate::network) struct Routes {
+    shape: Shape,
+    /// An edge's direction is that of its messages. Empty where the shape makes routes plain.
+    graph: DiGraph<(), f64>,
+    /// By destination: the next party on the way from each party.
+    towards: BTreeMap<PartyId, Vec<Option<PartyId>>>,
+}
+
+impl Routes {
+    /// Routes over a topology. `cost` is the mean latency of a link in seconds, per direction; `uniform` says that it
+    /// is the same for every link, so that in a complete network no way round is quicker.
+    pub(in crate::network) fn new(
+        topology: &TopologyModel,
+        population: &Population<'_>,
+        uniform: bool,
+        cost: impl Fn(usize, usize) -> f64,
+    ) -> Self {
+        let topology = topology.as_dyn();
+        let shape = match topology.shape(population) {
+            Shape::Complete if !uniform => Shape::Graph,
+            shape => shape,
+        };
+        let mut graph = DiGraph::new();
+        if shape == Shape::Graph {
+            for _ in population.names {
+                graph.add_node(());
+            }
+            for (a, b) in topology.pairs(population) {
+                graph.add_edge(NodeIndex::new(a), NodeIndex::new(b), cost(a, b));
+                graph.add_edge(NodeIndex::new(b), NodeIndex::new(a), cost(b, a));
+            }
+        }
+        Self { shape, graph, towards: BTreeMap::new() }
+    }
+
+    /// The next party on the quickest route; `None` where none leads, and from a party to itself.
+    pub(in crate::network) fn next(&mut self, from: PartyId, to: PartyId) -> Option<PartyId> {
+        if from == to {
+            return None;
+        }
+        match self.shape {
+            Shape::Complete => Some(to),
+            Shape::Star(hub) if from.index() == hub || to.index() == hub => Some(to),
+            Shape::Star(hub) => Some(party(NodeIndex::new(hub))),
+            Shape::Graph => {
+                let graph = &self.graph;
+                self.towards.entry(to).or_insert_with(|| steps(graph, to))[from.index()]
+            }
+        }
+    }
+}
+
+fn party(node: NodeIndex) -> PartyId {
+    PartyId(u32::try_from(node.index()).expect("node indices are party ids"))
+}
+
+/// The next step from every party towards `to`.
+fn steps(graph: &DiGraph<(), f64>, to: PartyId) -> Vec<Option<PartyId>> {
+    let cost = |seconds: f64| Cost { seconds, links: 1 };
+    let target = NodeIndex::new(to.index());
+    let left = dijkstra(petgraph::visit::Reversed(graph), target, None, |edge| cost(*edge.weight()));
+    let step = |node: NodeIndex| {
+        graph
+            .edges_directed(node, Direction::Outgoing)
+            .filter_map(|edge| Some((*left.get(&edge.target())? + cost(*edge.weight()), edge.target())))
+            // The least party among equals, so that the route does not depend on the order of links.
+            .min_by(|(a, x), (b, y)| {
+                a.seconds.total_cmp(&b.seconds).then(a.links.cmp(&b.links)).then(x.cmp(y))
+            })
+            .map(|(_, next)| party(next))
+    };
+    graph.node_indices().map(|node| if node == target { None } else { step(node) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Edges, Mesh, Ring, Star};
+    use super::*;
+
+    fn walk(topology: TopologyModel, count: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<u32> {
+        let names: Vec<String> = (0..count).map(|i| format!("p{i}")).collect();
+        let population = Population { names: &names, traits: &[] };
+        let mut routes = Routes::new(&topology, &population, false, cost);
+        let (mut at, to, mut seen) = (PartyId(0), PartyId(count as u32 - 1), vec![0]);
+        while let Some(next) = routes.next(at, to) {
+            seen.push(next.0);
+            at = next;
+            assert!(seen.len() <= count, "walks in circles: {seen:?}");
+        }
+        seen
+    }
+
+    #[test]
+    fn leaves_of_a_star_talk_through_the_hub() {
+        let star = || TopologyModel::Star(Star { hub: "p1".to_owned() });
+        assert_eq!(walk(star(), 3, |_, _| 1.0), [0, 1, 2]);
+        assert_eq!(walk(star(), 2, |_, _| 1.0), [0, 1]);
+    }
+
+    #[test]
+    fn a_ring_is_walked_the_shorter_way_and_never_in_circles() {
+        let ring = || TopologyModel::Ring(Ring { order: vec![] });
+        assert_eq!(walk(ring(), 6, |_, _| 1.0), [0, 5]);
+        assert_eq!(walk(ring(), 6, |_, _| 0.0), [0, 5]);
+        // The closing link is slow in this direction: all the way round is quicker.
+        let slow = |a, b| if (a, b) == (0, 5) { 100.0 } else { 1.0 };
+        assert_eq!(walk(ring(), 6, slow), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_mesh_goes_round_a_slow_link() {
+        let slow = |a, b| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
+        assert_eq!(walk(TopologyModel::Mesh(Mesh {}), 4, slow), [0, 1, 3]);
+        assert_eq!(walk(TopologyModel::Mesh(Mesh {}), 4, |_, _| 1.0), [0, 3]);
+    }
+
+    #[test]
+    fn no_route_is_said_so() {
+        let edges = Edges(vec![("p0".to_owned(), "p1".to_owned())]);
+        assert_eq!(walk(TopologyModel::Edges(edges), 3, |_, _| 1.0), [0]);
+    }
+}

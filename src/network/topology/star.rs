@@ -1,0 +1,29 @@
+//! One party in the middle.
+
+use super::{Pairs, Population, Shape, Topology};
+use crate::vocab::Problem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One party in the middle, linked with every other; the others talk through it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Star {
+    /// Name of the party in the middle.
+    pub hub: String,
+}
+
+impl Topology for Star {
+    fn pairs(&self, population: &Population<'_>) -> Pairs {
+        let Some(hub) = population.position(&self.hub) else { return Pairs::new() };
+        (0..population.names.len()).filter(|&other| other != hub).map(|other| (hub, other)).collect()
+    }
+
+    fn shape(&self, population: &Population<'_>) -> Shape {
+        population.position(&self.hub).map_or(Shape::Graph, Shape::Star)
+    }
+
+    fn problems(&self, population: &Population<'_>) -> Vec<Problem> {
+        population.expect_party("hub", &self.hub).into_iter().collect()
+    }
+}

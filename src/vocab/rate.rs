@@ -1,0 +1,131 @@
+//! How much a link carries in a second, read with its unit.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use super::Span;
+
+/// A rate of transmission in bits per second, above 0. In RON: a string with its unit, `"10Mbit/s"`, `"250kB/s"`.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Rate(f64);
+
+/// Units by name, in bits per second. Prefixes are decimal, as networks are sold.
+const UNITS: [(&str, f64); 8] = [
+    ("Gbit/s", 1e9),
+    ("Mbit/s", 1e6),
+    ("kbit/s", 1e3),
+    ("bit/s", 1.0),
+    ("GB/s", 8e9),
+    ("MB/s", 8e6),
+    ("kB/s", 8e3),
+    ("B/s", 8.0),
+];
+
+/// A rate that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRate {
+    found: String,
+}
+
+impl fmt::Display for BadRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "expected a rate above 0 with its unit such as \"10Mbit/s\" or \"250kB/s\", found \"{}\"",
+            self.found
+        )
+    }
+}
+
+impl std::error::Error for BadRate {}
+
+impl Rate {
+    /// A rate from bits per second; `None` unless finite and above 0.
+    #[must_use]
+    pub fn from_bits_per_second(rate: f64) -> Option<Self> {
+        (rate.is_finite() && rate > 0.0).then_some(Self(rate))
+    }
+
+    /// Bits per second.
+    #[must_use]
+    pub fn bits_per_second(self) -> f64 {
+        self.0
+    }
+
+    /// How long it takes to send so many bytes.
+    #[must_use]
+    pub fn time_for(self, bytes: u64) -> Span {
+        Span::from_seconds(8.0 * bytes as f64 / self.0)
+    }
+
+    /// How many bytes leave in such a time.
+    #[must_use]
+    pub fn bytes_in(self, span: Span) -> f64 {
+        span.seconds() * self.0 / 8.0
+    }
+}
+
+impl FromStr for Rate {
+    type Err = BadRate;
+    fn from_str(text: &str) -> Result<Self, BadRate> {
+        let bad = || BadRate { found: text.to_owned() };
+        let unit_at = text.find(|c: char| c.is_alphabetic()).ok_or_else(bad)?;
+        let (number, unit) = text.split_at(unit_at);
+        let (_, scale) = UNITS.iter().find(|(name, _)| *name == unit.trim()).ok_or_else(bad)?;
+        let number: f64 = number.trim().parse().map_err(|_| bad())?;
+        Self::from_bits_per_second(number * scale).ok_or_else(bad)
+    }
+}
+
+impl TryFrom<String> for Rate {
+    type Error = BadRate;
+    fn try_from(text: String) -> Result<Self, BadRate> {
+        text.parse()
+    }
+}
+
+impl From<Rate> for String {
+    fn from(rate: Rate) -> Self {
+        rate.to_string()
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits = UNITS.iter().take(4);
+        let (unit, scale) = bits.clone().find(|(_, scale)| self.0 >= *scale).unwrap_or(&UNITS[3]);
+        write!(f, "{}{unit}", self.0 / scale)
+    }
+}
+
+impl JsonSchema for Rate {
+    fn schema_name() -> Cow<'static, str> {
+        "Rate".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "a rate with its unit, as in \"10Mbit/s\"" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_read_and_print_units() {
+        let rate: Rate = "10Mbit/s".parse().unwrap();
+        assert_eq!(rate.time_for(1_250_000), Span::from_millis(1000));
+        assert_eq!(rate.to_string(), "10Mbit/s");
+        assert_eq!("250 kB/s".parse::<Rate>().unwrap().to_string(), "2Mbit/s");
+        for bad in ["10", "Mbit/s", "-1Mbit/s", "0bit/s", "1Mb", "NaNbit/s", "infMbit/s"] {
+            assert!(bad.parse::<Rate>().unwrap_err().to_string().contains("10Mbit/s"), "{bad}");
+        }
+    }
+}

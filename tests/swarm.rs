@@ -1,0 +1,255 @@
+//! Hundreds of random networks from one seed: with faults, and with the faults lifted. `SUBROSA_SWARM_SEED` picks
+//! another seed; a failure prints the seed and the network.
+
+use subrosa::kernel::{Ending, Event, Limits, Memory, Simulation};
+use subrosa::network::availability::{Always, AvailabilityModel, Crashing, OnOff, PerMessage, Scheduled};
+use subrosa::network::compute::{ComputeModel, Drawn, Heterogeneous, Straggling};
+use subrosa::network::latency::{Constant, Exponential, LatencyModel, LogNormal, Normal, Pareto, Uniform};
+use subrosa::network::loss::{GilbertElliott, Independent, LossModel, NoLoss};
+use subrosa::network::outage::{Blackout, OutageModel, Partition, Regional};
+use subrosa::network::topology::{Clusters, Edges, Mesh, Ring, Star};
+use subrosa::network::{Access, Bandwidth, Link, LinkRule, Network, Order, PartyTraits, TopologyModel};
+use subrosa::protocols::Retry;
+use subrosa::protocols::echo::{Fact, World, parties};
+use subrosa::rng::{Key, Stream};
+use subrosa::vocab::{NonNegative, PartyId, Positive, Probability, Rate, Span, Time};
+
+const SCENARIOS: u64 = 400;
+const TIMEOUT: Span = Span::from_millis(200);
+const ATTEMPTS: u32 = 40;
+
+#[derive(Clone, Debug)]
+struct Scenario {
+    names: Vec<String>,
+    traits: Vec<PartyTraits>,
+    network: Network,
+    rounds: u64,
+}
+
+fn probability(stream: &mut Stream, most: f64) -> Probability {
+    Probability::new(stream.uniform() * most).unwrap()
+}
+
+fn millis(stream: &mut Stream, least: u64, most: u64) -> Span {
+    Span::from_millis(least + stream.below(most - least + 1))
+}
+
+fn latency(stream: &mut Stream) -> LatencyModel {
+    match stream.below(7) {
+        0 => LatencyModel::Constant(Constant(Span::ZERO)),
+        1 => LatencyModel::Constant(Constant(millis(stream, 1, 40))),
+        2 => LatencyModel::Uniform(Uniform { low: millis(stream, 0, 5), high: millis(stream, 5, 60) }),
+        3 => LatencyModel::Exponential(Exponential { mean: millis(stream, 1, 30) }),
+        4 => LatencyModel::LogNormal(LogNormal {
+            median: millis(stream, 1, 30),
+            sigma: NonNegative::new(stream.uniform()).unwrap(),
+        }),
+        5 => LatencyModel::Normal(Normal { mean: millis(stream, 0, 30), sd: millis(stream, 1, 20) }),
+        _ => LatencyModel::Pareto(Pareto {
+            shortest: millis(stream, 1, 10),
+            shape: Positive::new(1.2 + 2.0 * stream.uniform()).unwrap(),
+        }),
+    }
+}
+
+fn link(stream: &mut Stream) -> Link {
+    let loss = match stream.below(3) {
+        0 => LossModel::NoLoss(NoLoss {}),
+        1 => LossModel::Independent(Independent(probability(stream, 0.5))),
+        _ => LossModel::GilbertElliott(GilbertElliott {
+            worsens: Probability::new(0.01 + 0.2 * stream.uniform()).unwrap(),
+            recovers: Probability::new(0.2 + 0.5 * stream.uniform()).unwrap(),
+            loss_good: probability(stream, 0.1),
+            loss_bad: probability(stream, 1.0),
+        }),
+    };
+    let rate = Rate::from_bits_per_second(64_000.0 * (1.0 + 99.0 * stream.uniform()));
+    let buffer = stream.bernoulli(0.5).then(|| 80 + stream.below(2000));
+    Link {
+        latency: latency(stream),
+        loss,
+        bandwidth: rate.filter(|_| stream.bernoulli(0.3)).map(|rate| Bandwidth { rate, buffer }),
+        order: if stream.bernoulli(0.5) { Order::Fifo } else { Order::Reordering },
+        duplication: if stream.bernoulli(0.3) {
+            probability(stream, 0.5)
+        } else {
+            Probability::new(0.0).unwrap()
+        },
+    }
+}
+
+fn party(stream: &mut Stream, caller: bool) -> PartyTraits {
+    let period = |stream: &mut Stream, least, most| {
+        LatencyModel::Exponential(Exponential { mean: millis(stream, least, most) })
+    };
+    let availability = match stream.below(6) {
+        0 => {
+            AvailabilityModel::PerMessage(PerMessage(Probability::new(0.5 + 0.5 * stream.uniform()).unwrap()))
+        }
+        1 => AvailabilityModel::OnOff(OnOff {
+            online: period(stream, 50, 3000),
+            offline: period(stream, 1, 1000),
+        }),
+        2 => AvailabilityModel::Scheduled(Scheduled {
+            online: stream.bernoulli(0.5),
+            switches: vec![millis(stream, 0, 500), millis(stream, 501, 2000), millis(stream, 2001, 9000)],
+        }),
+        3 => {
+            let lost = stream.bernoulli(0.5);
+            let memory = if lost { Memory::Lost } else { Memory::Kept };
+            // A caller that forgets its open call asks again from the first: it must live long enough to give up.
+            let life = LatencyModel::Constant(Constant(millis(stream, 9000, 20_000)));
+            let up = if caller { life } else { period(stream, 20, 3000) };
+            AvailabilityModel::Crashing(Crashing { up, down: period(stream, 1, 1000), memory })
+        }
+        _ => AvailabilityModel::Always(Always {}),
+    };
+    let time = LatencyModel::Exponential(Exponential { mean: millis(stream, 1, 20) });
+    let compute = match stream.below(5) {
+        0 => ComputeModel::Drawn(Drawn { time }),
+        1 => ComputeModel::Heterogeneous(Heterogeneous { time, sigma: NonNegative::new(0.5).unwrap() }),
+        2 => ComputeModel::Straggling(Straggling {
+            time,
+            probability: probability(stream, 0.2),
+            factor: Positive::new(5.0).unwrap(),
+        }),
+        _ => ComputeModel::default(),
+    };
+    let rate = |stream: &mut Stream| {
+        let rate = Rate::from_bits_per_second(64_000.0 * (1.0 + 99.0 * stream.uniform()));
+        rate.filter(|_| stream.bernoulli(0.2))
+    };
+    let group = if stream.bernoulli(0.5) { "north" } else { "south" };
+    let access = Access { up: rate(stream), down: rate(stream) };
+    PartyTraits { group: Some(group.to_owned()), availability, compute, access }
+}
+
+fn scenario(stream: &mut Stream) -> Scenario {
+    let population = 2 + stream.below(9) as usize;
+    let names: Vec<String> = (0..population).map(|index| format!("p{index}")).collect();
+    let mut traits: Vec<PartyTraits> = (0..population).map(|index| party(stream, index == 0)).collect();
+    // Both groups exist.
+    traits[0].group = Some("north".to_owned());
+    traits[1].group = Some("south".to_owned());
+    let any = |stream: &mut Stream| names[stream.below(population as u64) as usize].clone();
+    let topology = match stream.below(5) {
+        0 => TopologyModel::Ring(Ring { order: vec![] }),
+        1 => TopologyModel::Mesh(Mesh {}),
+        2 => TopologyModel::Clusters(Clusters {
+            gateways: [("north", "p0"), ("south", "p1")].map(|(g, p)| (g.to_owned(), p.to_owned())).into(),
+        }),
+        // A random tree.
+        3 => TopologyModel::Edges(Edges(
+            (1..population)
+                .map(|child| (names[child].clone(), names[stream.below(child as u64) as usize].clone()))
+                .collect(),
+        )),
+        _ => TopologyModel::Star(Star { hub: any(stream) }),
+    };
+    let mut network = Network::new(topology, link(stream));
+    for _ in 0..stream.below(4) {
+        let from = if stream.bernoulli(0.3) { "north".to_owned() } else { any(stream) };
+        network.links.push(LinkRule::new(&from, &any(stream), link(stream)));
+    }
+    for _ in 0..stream.below(3) {
+        let from = millis(stream, 0, 2000);
+        let until = from + millis(stream, 1, 3000);
+        let group = if stream.bernoulli(0.5) { "north" } else { "south" }.to_owned();
+        network.outages.push(match stream.below(3) {
+            0 => OutageModel::Partition(Partition {
+                groups: vec!["north".to_owned(), "south".to_owned()],
+                from,
+                until,
+            }),
+            1 => OutageModel::Blackout(Blackout { group, from, until }),
+            _ => OutageModel::Regional(Regional { group, up: latency(stream), down: latency(stream) }),
+        });
+    }
+    // Regions whose periods have no length are refused by `check`.
+    network.outages.retain(|outage| outage.as_dyn().problems().is_empty());
+    let scenario = Scenario { names, traits, network, rounds: 1 + stream.below(4) };
+    assert_eq!(scenario.network.problems(&scenario.names, &scenario.traits), [], "{scenario:?}");
+    scenario
+}
+
+/// The same world without losses, absences, crashes and outages.
+fn lifted(scenario: &Scenario) -> Scenario {
+    let mut lifted = scenario.clone();
+    for party in &mut lifted.traits {
+        party.availability = AvailabilityModel::Always(Always {});
+    }
+    lifted.network.outages.clear();
+    let default = &mut lifted.network.default;
+    default.loss = LossModel::NoLoss(NoLoss {});
+    default.bandwidth.iter_mut().for_each(|bandwidth| bandwidth.buffer = None);
+    for rule in &mut lifted.network.links {
+        rule.loss = LossModel::NoLoss(NoLoss {});
+        rule.bandwidth.iter_mut().for_each(|bandwidth| bandwidth.buffer = None);
+    }
+    lifted
+}
+
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    ending: Ending,
+    answered: u64,
+    gave_up: u64,
+    lost: u64,
+    doubled: u64,
+    crashes: u64,
+    digest: String,
+}
+
+fn play(scenario: &Scenario, key: Key) -> Outcome {
+    let medium = scenario.network.medium(&scenario.names, &scenario.traits, key);
+    let retry = Retry { timeout: TIMEOUT, attempts: ATTEMPTS.try_into().unwrap() };
+    let parties = parties(scenario.names.len(), PartyId(0), scenario.rounds, retry);
+    let mut simulation = Simulation::<World>::new(parties, Box::new(medium));
+    let (mut answered, mut gave_up, mut crashes) = (0, 0, 0);
+    let limits = Limits { until: Time::ZERO + Span::from_seconds(1e6), events_per_instant: 100_000 };
+    let ending = simulation
+        .run(limits, &mut |_, event| match event {
+            Event::Recorded { fact: Fact::Answered(_), .. } => answered += 1,
+            Event::Recorded { fact: Fact::GaveUp(_), .. } => gave_up += 1,
+            Event::Switched { crashed: Some(_), .. } => crashes += 1,
+            _ => {}
+        })
+        .unwrap_or_else(|error| panic!("{error} in {scenario:?}"));
+    let tally = simulation.journal().tally();
+    assert_eq!(
+        tally.sent + tally.doubled,
+        tally.delivered + tally.lost + simulation.in_flight(),
+        "{tally:?} in {scenario:?}"
+    );
+    let digest = simulation.journal().hex();
+    Outcome { ending, answered, gave_up, lost: tally.lost, doubled: tally.doubled, crashes, digest }
+}
+
+#[test]
+fn every_round_closes_with_faults_and_without() {
+    let seed = std::env::var("SUBROSA_SWARM_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(2026);
+    println!("SUBROSA_SWARM_SEED={seed}");
+    let (mut lost, mut gave_up, mut doubled, mut crashes) = (0, 0, 0, 0);
+    for index in 0..SCENARIOS {
+        let key = Key::root(seed).child("swarm").index(index);
+        let scenario = scenario(&mut key.child("scenario").stream());
+        let place = format!("seed {seed}, scenario {index}: {scenario:?}");
+        let calls = scenario.rounds * (scenario.names.len() as u64 - 1);
+
+        let faulty = play(&scenario, key.child("network"));
+        assert_eq!(faulty.ending, Ending::Stopped, "{place}");
+        assert_eq!(faulty.answered + faulty.gave_up, calls, "{place}");
+        assert_eq!(faulty, play(&scenario, key.child("network")), "{place}");
+
+        let calm = play(&lifted(&scenario), key.child("network"));
+        assert_eq!(calm.ending, Ending::Stopped, "{place}");
+        assert_eq!((calm.answered, calm.gave_up, calm.lost), (calls, 0, 0), "{place}");
+        lost += faulty.lost;
+        gave_up += faulty.gave_up;
+        doubled += faulty.doubled;
+        crashes += faulty.crashes;
+    }
+    // The swarm is worth its name only if all of this happens in it.
+    println!("lost {lost}, gave up {gave_up}, doubled {doubled}, crashes {crashes}");
+    assert!(lost > 1000 && gave_up > 0 && doubled > 100 && crashes > 100);
+}
