@@ -194,3 +194,142 @@ fn a_change_of_one_link_moves_no_other_links_draws() {
     };
     assert_eq!(transcript(LossModel::default()), transcript(lossy(0.9)));
 }
+
+/// A party of its own for what crashes do: it works on words, sets a timer at the start, and says what happens.
+mod crashes {
+    use subrosa::kernel::{
+        Context, Digest, Digestible, Ending, Event, Fate, Input, Limits, Medium, Memory, Parcel, Party,
+        Payload, Protocol, Simulation, Switch,
+    };
+    use subrosa::vocab::{PartyId, Span, Time};
+
+    #[derive(Debug)]
+    struct World;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Word(u64);
+
+    impl Digestible for Word {
+        fn digest(&self, digest: &mut Digest) {
+            digest.word(self.0);
+        }
+    }
+
+    impl Payload for Word {
+        fn wire_bytes(&self) -> u64 {
+            40
+        }
+        fn label(&self) -> &'static str {
+            "Word"
+        }
+    }
+
+    impl Protocol for World {
+        type Message = Word;
+        type Timer = Word;
+        type Fact = Word;
+    }
+
+    /// Party 0 sends words at 10, 20, 30 and 60 ms.
+    #[derive(Debug)]
+    struct Source;
+
+    impl Party<World> for Source {
+        fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+            match input {
+                Input::Start => {
+                    for at in [10, 20, 30, 60] {
+                        ctx.after(Span::from_millis(at), Word(at));
+                    }
+                }
+                Input::Timer(word) => ctx.send(PartyId(1), word),
+                Input::Message { .. } | Input::WentOffline | Input::CameBack => {}
+            }
+        }
+    }
+
+    /// Party 1 records what reaches it; 1000 for its timer, 2000 for a start, 3000 and 4000 for going and coming.
+    #[derive(Debug)]
+    struct Victim;
+
+    impl Party<World> for Victim {
+        fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+            let word = match input {
+                Input::Start => {
+                    ctx.after(Span::from_millis(35), Word(0));
+                    2000
+                }
+                Input::Message { message, .. } => message.0,
+                Input::Timer(_) => 1000,
+                Input::WentOffline => 3000,
+                Input::CameBack => 4000,
+            };
+            ctx.record(Word(word));
+        }
+
+        fn restarted(&self) -> Option<Box<dyn Party<World>>> {
+            Some(Box::new(Self))
+        }
+    }
+
+    /// No delay; the victim takes 15 ms per word and is down from 25 to 50 ms.
+    #[derive(Debug)]
+    struct Weather {
+        memory: Memory,
+        switches: Vec<(u64, bool)>,
+        free_at: Time,
+    }
+
+    impl Medium for Weather {
+        fn transmit(&mut self, parcel: Parcel) -> Fate {
+            Fate::Arrives(parcel.at)
+        }
+        fn occupied(&mut self, _: PartyId, _: f64, now: Time) -> Span {
+            self.free_at = self.free_at.max(now) + Span::from_millis(15);
+            self.free_at - now
+        }
+        fn hears(&mut self, _: PartyId) -> bool {
+            true
+        }
+        fn starts_online(&mut self, _: PartyId) -> bool {
+            true
+        }
+        fn next_switch(&mut self, party: PartyId) -> Option<Switch> {
+            let (at, online) = if party == PartyId(1) { self.switches.pop()? } else { return None };
+            let at = Time::ZERO + Span::from_millis(at);
+            Some(Switch { at, online, crashed: (!online).then_some(self.memory) })
+        }
+    }
+
+    fn play(memory: Memory) -> (Vec<(u64, u64)>, u64) {
+        let weather = Weather { memory, switches: vec![(50, true), (25, false)], free_at: Time::ZERO };
+        let parties: Vec<Box<dyn Party<World>>> = vec![Box::new(Source), Box::new(Victim)];
+        let mut simulation = Simulation::new(parties, Box::new(weather));
+        let mut records = Vec::new();
+        let ending = simulation.run(Limits::default(), &mut |at, event| {
+            if let Event::Recorded { fact, .. } = event {
+                records.push((at.nanos() / 1_000_000, fact.0));
+            }
+        });
+        assert_eq!(ending, Ok(Ending::Quiet));
+        (records, simulation.journal().tally().lost)
+    }
+
+    #[test]
+    fn memory_kept_holds_timers_and_work_until_the_party_is_back() {
+        // Word 10 is done at 25 ms, in the same instant as the crash and scheduled after it: held. Word 20, due at
+        // 40 ms, and the timer of 35 ms are held too, in their order. Word 30 finds nobody.
+        let (records, lost) = play(Memory::Kept);
+        let expected = [(0, 2000), (25, 3000), (50, 4000), (50, 10), (50, 1000), (50, 20), (75, 60)];
+        assert_eq!(records, expected);
+        assert_eq!(lost, 1);
+    }
+
+    #[test]
+    fn memory_lost_drops_them_and_the_party_starts_again() {
+        let (records, lost) = play(Memory::Lost);
+        // The second start's timer runs out at 85 ms; nothing of the first life happens.
+        assert_eq!(records, [(0, 2000), (50, 2000), (75, 60), (85, 1000)]);
+        assert_eq!(lost, 1);
+    }
+}

@@ -172,6 +172,24 @@ fn scenario(stream: &mut Stream) -> Scenario {
     scenario
 }
 
+/// The same link without losses, copies (whose answers may keep a slow party busy for good) and delays that last
+/// longer than all attempts together.
+fn calm(link: Link) -> Link {
+    let latency = match link.latency {
+        LatencyModel::Pareto(Pareto { shortest, .. }) => {
+            LatencyModel::Pareto(Pareto { shortest, shape: Positive::new(4.0).unwrap() })
+        }
+        other => other,
+    };
+    Link {
+        latency,
+        loss: LossModel::NoLoss(NoLoss {}),
+        bandwidth: link.bandwidth.map(|bandwidth| Bandwidth { buffer: None, ..bandwidth }),
+        duplication: Probability::new(0.0).unwrap(),
+        ..link
+    }
+}
+
 /// The same world without losses, absences, crashes and outages.
 fn lifted(scenario: &Scenario) -> Scenario {
     let mut lifted = scenario.clone();
@@ -179,12 +197,10 @@ fn lifted(scenario: &Scenario) -> Scenario {
         party.availability = AvailabilityModel::Always(Always {});
     }
     lifted.network.outages.clear();
-    let default = &mut lifted.network.default;
-    default.loss = LossModel::NoLoss(NoLoss {});
-    default.bandwidth.iter_mut().for_each(|bandwidth| bandwidth.buffer = None);
+    lifted.network.default = calm(lifted.network.default);
     for rule in &mut lifted.network.links {
-        rule.loss = LossModel::NoLoss(NoLoss {});
-        rule.bandwidth.iter_mut().for_each(|bandwidth| bandwidth.buffer = None);
+        let LinkRule { from, to, latency, loss, bandwidth, order, duplication } = rule.clone();
+        *rule = LinkRule::new(&from, &to, calm(Link { latency, loss, bandwidth, order, duplication }));
     }
     lifted
 }

@@ -27,6 +27,7 @@
 mod context;
 mod digest;
 mod journal;
+mod ladder;
 mod medium;
 mod protocol;
 mod queue;

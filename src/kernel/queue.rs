@@ -1,25 +1,16 @@
-//! The event queue: a 4-ary heap of packed keys over a slab of payloads.
+//! The event queue: keys in order, events in a slab.
 //!
-//! Order is total: time, then sequence number, the order of insertion. Keys carry the slot of their payload, so a
-//! sift moves 24 bytes and never a payload. Cancelling empties the slot and leaves the key to be skipped; a
-//! generation per slot makes an outdated ticket harmless. Nothing is allocated once heap and slab have grown to
-//! the run's largest number of pending events.
+//! Order is total: time, then the order of insertion. Keys carry the slot of their event, so putting them in order
+//! never moves an event ([`super::ladder`]). Cancelling empties the slot and leaves the key to be skipped; a
+//! generation per slot makes an outdated ticket harmless. Nothing is allocated once the slab has grown to the run's
+//! largest number of pending events.
 
+use super::ladder::Ladder;
 use crate::vocab::Time;
-
-const ARITY: usize = 4;
 
 /// Names one scheduled event, so that it can be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
-    slot: u32,
-    generation: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    time: Time,
-    sequence: u64,
     slot: u32,
     generation: u32,
 }
@@ -33,36 +24,36 @@ struct Slot<T> {
 /// Pending events in their total order.
 #[derive(Debug)]
 pub struct EventQueue<T> {
-    heap: Vec<Key>,
+    ladder: Ladder,
     slots: Vec<Slot<T>>,
+    /// Slots without a key.
     free: Vec<u32>,
-    sequence: u64,
     live: usize,
 }
 
 impl<T> Default for EventQueue<T> {
     fn default() -> Self {
-        Self { heap: Vec::new(), slots: Vec::new(), free: Vec::new(), sequence: 0, live: 0 }
+        Self { ladder: Ladder::default(), slots: Vec::new(), free: Vec::new(), live: 0 }
     }
 }
 
 impl<T> EventQueue<T> {
     /// Schedules `payload` at `time`, after everything scheduled earlier for the same time.
+    ///
+    /// # Panics
+    /// If more than 2^24 events are pending.
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
         let slot = if let Some(slot) = self.free.pop() {
             self.slots[slot as usize].payload = Some(payload);
             slot
         } else {
-            let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 events are pending");
+            let slot = u32::try_from(self.slots.len()).expect("the ladder takes fewer than 2^32 events");
             self.slots.push(Slot { generation: 0, payload: Some(payload) });
             slot
         };
-        let generation = self.slots[slot as usize].generation;
-        self.heap.push(Key { time, sequence: self.sequence, slot, generation });
-        self.sequence += 1;
+        self.ladder.push(time.nanos(), slot);
         self.live += 1;
-        self.sift_up(self.heap.len() - 1);
-        Ticket { slot, generation }
+        Ticket { slot, generation: self.slots[slot as usize].generation }
     }
 
     /// Takes a pending event out; `None` if it has been handled or cancelled before.
@@ -71,16 +62,22 @@ impl<T> EventQueue<T> {
         if slot.generation != ticket.generation {
             return None;
         }
-        self.vacate(ticket.slot)
+        // The slot is free again when its key has been skipped.
+        let payload = slot.payload.take()?;
+        self.live -= 1;
+        Some(payload)
     }
 
     /// The first event in order, with its time.
     pub fn pop(&mut self) -> Option<(Time, T)> {
-        while let Some(key) = self.pop_key() {
-            if self.slots[key.slot as usize].generation == key.generation
-                && let Some(payload) = self.vacate(key.slot)
-            {
-                return Some((key.time, payload));
+        while let Some((time, index)) = self.ladder.pop() {
+            let slot = &mut self.slots[index as usize];
+            slot.generation = slot.generation.wrapping_add(1);
+            let payload = slot.payload.take();
+            self.free.push(index);
+            if let Some(payload) = payload {
+                self.live -= 1;
+                return Some((Time::from_nanos(time), payload));
             }
         }
         None
@@ -101,52 +98,6 @@ impl<T> EventQueue<T> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live == 0
-    }
-
-    fn vacate(&mut self, index: u32) -> Option<T> {
-        let slot = &mut self.slots[index as usize];
-        let payload = slot.payload.take()?;
-        slot.generation = slot.generation.wrapping_add(1);
-        self.free.push(index);
-        self.live -= 1;
-        Some(payload)
-    }
-
-    fn pop_key(&mut self) -> Option<Key> {
-        let last = self.heap.pop()?;
-        let Some(&first) = self.heap.first() else { return Some(last) };
-        self.heap[0] = last;
-        self.sift_down();
-        Some(first)
-    }
-
-    fn sift_up(&mut self, mut child: usize) {
-        let key = self.heap[child];
-        while child > 0 {
-            let parent = (child - 1) / ARITY;
-            if self.heap[parent] <= key {
-                break;
-            }
-            self.heap[child] = self.heap[parent];
-            child = parent;
-        }
-        self.heap[child] = key;
-    }
-
-    fn sift_down(&mut self) {
-        let key = self.heap[0];
-        let mut parent = 0;
-        loop {
-            let first = parent * ARITY + 1;
-            let end = (first + ARITY).min(self.heap.len());
-            let Some(smallest) = (first..end).min_by_key(|&i| self.heap[i]) else { break };
-            if key <= self.heap[smallest] {
-                break;
-            }
-            self.heap[parent] = self.heap[smallest];
-            parent = smallest;
-        }
-        self.heap[parent] = key;
     }
 }
 

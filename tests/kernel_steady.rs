@@ -1,0 +1,156 @@
+//! No allocation per event in the steady state: a counting allocator watches the second half of a run.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+use subrosa::kernel::{
+    Context, Digest, Digestible, Fate, Input, Limits, Medium, Parcel, Party, Payload, Protocol, Simulation,
+    Switch, TimerTicket,
+};
+use subrosa::network::latency::{Exponential, LatencyModel};
+use subrosa::network::topology::Star;
+use subrosa::network::{Link, Network, PartyTraits, TopologyModel};
+use subrosa::rng::{Key, Stream};
+use subrosa::vocab::{PartyId, Span, Time};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[derive(Debug)]
+struct World;
+
+#[derive(Clone, Copy, Debug)]
+struct Word;
+
+impl Digestible for Word {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(7);
+    }
+}
+
+impl Payload for Word {
+    fn wire_bytes(&self) -> u64 {
+        40
+    }
+    fn label(&self) -> &'static str {
+        "Word"
+    }
+}
+
+impl Protocol for World {
+    type Message = Word;
+    type Timer = Word;
+    type Fact = Word;
+}
+
+/// Passes words on at random, sets a timer for each and cancels the one before.
+#[derive(Debug)]
+struct Passer {
+    stream: Stream,
+    parties: u64,
+    hub: Option<PartyId>,
+    timer: Option<TimerTicket>,
+}
+
+impl Party<World> for Passer {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        if let Input::Start | Input::Message { .. } = input {
+            let to = PartyId(self.stream.below(self.parties) as u32);
+            ctx.send(self.hub.filter(|hub| *hub != ctx.me()).unwrap_or(to), Word);
+            ctx.record(Word);
+            if let Some(timer) = self.timer.replace(ctx.after(Span::from_millis(10), Word)) {
+                ctx.cancel(timer);
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Delays(Stream);
+
+impl Medium for Delays {
+    fn transmit(&mut self, parcel: Parcel) -> Fate {
+        // Half of the messages take no time.
+        let millis = (10.0 * self.0.exponential()) as u64 * self.0.below(2);
+        Fate::Arrives(parcel.at + Span::from_millis(millis))
+    }
+    fn hears(&mut self, _: PartyId) -> bool {
+        true
+    }
+    fn starts_online(&mut self, _: PartyId) -> bool {
+        true
+    }
+    fn next_switch(&mut self, _: PartyId) -> Option<Switch> {
+        None
+    }
+}
+
+fn passers(count: u32, hub: Option<PartyId>) -> Vec<Box<dyn Party<World>>> {
+    (0..count)
+        .map(|index| -> Box<dyn Party<World>> {
+            let stream = Key::root(1).child("passer").index(u64::from(index)).stream();
+            Box::new(Passer { stream, parties: u64::from(count), hub, timer: None })
+        })
+        .collect()
+}
+
+/// Allocations in the second half of a run, and events in it.
+fn second_half(parties: Vec<Box<dyn Party<World>>>, medium: Box<dyn Medium>, until: Span) -> (u64, u64) {
+    let mut simulation = Simulation::new(parties, medium);
+    let half = Time::from_nanos(until.nanos() / 2);
+    let limits = Limits { until: Time::ZERO + until, ..Limits::default() };
+    let (mut at_half, mut events) = (None, 0);
+    simulation
+        .run(limits, &mut |at, _| {
+            if at >= half {
+                at_half.get_or_insert_with(|| ALLOCATIONS.load(Ordering::Relaxed));
+                events += 1;
+            }
+        })
+        .expect("no livelock");
+    (ALLOCATIONS.load(Ordering::Relaxed) - at_half.expect("the run has a second half"), events)
+}
+
+// One test, so that no other thread allocates meanwhile.
+#[test]
+fn nothing_is_allocated_per_event() {
+    let medium = Delays(Key::root(2).stream());
+    let (allocations, events) = second_half(passers(200, None), Box::new(medium), Span::from_millis(20_000));
+    assert!(events > 1_000_000, "{events}");
+    // The table of timers may still double once or twice; nothing else grows.
+    assert!(allocations <= 2, "{allocations} allocations in {events} events of the kernel");
+
+    let names: Vec<String> = (0..50).map(|index| format!("p{index}")).collect();
+    let link = Link {
+        latency: LatencyModel::Exponential(Exponential { mean: Span::from_millis(10) }),
+        ..Link::default()
+    };
+    let network = Network::new(TopologyModel::Star(Star { hub: "p0".to_owned() }), link);
+    let medium = network.medium(&names, &vec![PartyTraits::default(); 50], Key::root(3));
+    let hub = Some(PartyId(0));
+    let (allocations, events) = second_half(passers(50, hub), Box::new(medium), Span::from_millis(100_000));
+    assert!(events > 500_000, "{events}");
+    // A histogram of latencies grows when a longer one than ever before is met.
+    assert!(allocations <= 8, "{allocations} allocations in {events} events of the network");
+}
