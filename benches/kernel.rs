@@ -3,6 +3,7 @@
 //!
 //!   cargo bench --bench kernel            the whole table
 //!   cargo bench --bench kernel -- quick   a tenth of the events
+//!   cargo bench --bench kernel -- star    only the loads whose name has "star"
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -405,7 +406,9 @@ fn best<const N: usize>(engines: [&dyn Fn() -> f64; N]) -> [f64; N] {
 }
 
 fn main() {
-    let quick = std::env::args().any(|argument| argument == "quick");
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let quick = arguments.iter().any(|argument| argument == "quick");
+    let only = arguments.iter().find(|argument| *argument != "quick");
     let events = if quick { 200_000 } else { 2_000_000 };
     let rounds = if quick { 50 } else { 500 };
     let phold = |delay| (Load::Phold { delay, pending: PARTIES }, events);
@@ -423,6 +426,9 @@ fn main() {
         "", "ours", "digest", "heap", "simcore", "x heap", "x simcore", "digest ns"
     );
     for (name, (load, events)) in loads {
+        if only.is_some_and(|only| !name.contains(only.as_str())) {
+            continue;
+        }
         let [plain, digest, heap, simcore] = best([
             &|| ours(load, events, false),
             &|| ours(load, events, true),
