@@ -3,8 +3,8 @@
 use serde_json::Value;
 use std::sync::Arc;
 use subrosa::gp::covariance::Covariance;
-use subrosa::gp::{Points, Posterior};
-use subrosa::learners::{Arms, GpUcb, LearnerRecipe};
+use subrosa::gp::{ArmCovariance, Points, Posterior};
+use subrosa::learners::{Arms, Facts, GpUcb, LearnerRecipe};
 use subrosa::rng::Key;
 
 fn oracle() -> Value {
@@ -28,7 +28,8 @@ fn tiny_posteriors() {
             "matern52" => Covariance::matern52(number("l"), number("sigma_y2")),
             other => panic!("unknown kernel {other}"),
         };
-        let mut posterior = Posterior::new(points, covariance, number("sigma_n2"), number("mean"));
+        let mut posterior =
+            Posterior::new(ArmCovariance::of_inputs(points, covariance), number("sigma_n2"), number("mean"));
         for (arm, outcome) in numbers(&case["y"]).into_iter().enumerate() {
             posterior.observe(arm, outcome).unwrap();
         }
@@ -55,10 +56,13 @@ fn a_run_of_gp_ucb_visits_the_same_arms() {
     let f = |x: f64| (3.0 * x).sin() * (-0.2 * x * x).exp() + 0.3 * x;
     let arms = Arms {
         n: 21,
-        points: Some(Arc::new(Points::new(21, 1, x.clone()))),
-        covariance: Covariance::squared_exponential(0.5, 1.0),
+        covariance: Some(ArmCovariance::of_inputs(
+            Arc::new(Points::new(21, 1, x.clone())),
+            Covariance::squared_exponential(0.5, 1.0),
+        )),
         noise_variance: trace["sigma_n2_model"].as_f64().unwrap(),
         mean: 0.0,
+        facts: Facts::default(),
     };
     let recipe: GpUcb = ron::from_str("(beta: FiniteDomain(delta: 0.025))").unwrap();
     let mut learner = recipe.build(&arms).unwrap();

@@ -24,14 +24,7 @@ pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
 pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> {
     let manifest = match folder.manifest() {
         Ok(Some(manifest)) => manifest,
-        Ok(None) => {
-            eprintln!(
-                "error: {} is not a run folder: it has no manifest.json (name a folder that `subrosa run` left, \
-                 such as runs/<name>-<hash>)",
-                folder.path().display()
-            );
-            return Err(Exit::Usage);
-        }
+        Ok(None) => return Err(not_a_run(folder)),
         Err(error) => {
             eprintln!("error: {error}");
             return Err(Exit::Internal);
@@ -51,7 +44,17 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     Ok((plan, manifest))
 }
 
-fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
+/// Says that a folder is none that a run left.
+pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
+    eprintln!(
+        "error: {} is not a run folder: it has no manifest.json (name a folder that `subrosa run` left, such as \
+         runs/<name>-<hash>)",
+        folder.path().display()
+    );
+    Exit::Usage
+}
+
+pub(super) fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
     match format {
         Format::Text => eprint!("{}", diagnostics.render()),
         Format::Json => {

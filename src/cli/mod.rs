@@ -1,12 +1,18 @@
 //! The command line: one file per verb, exit codes in one place.
 
+mod account;
+mod calibrate;
 mod check;
+mod completions;
 mod exit;
 mod list;
 mod load;
+mod man;
+mod new;
 mod options;
 mod progress;
 mod replay;
+mod report;
 mod run;
 mod sequence;
 mod trace;
@@ -34,8 +40,14 @@ pub fn main() -> ExitCode {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
+        Verb::Report(arguments) => report::report(&arguments),
+        Verb::New(arguments) => new::new(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),
+        Verb::Account(arguments) => account::account(&arguments),
+        Verb::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Verb::List(arguments) => list::list(&arguments),
+        Verb::Completions(arguments) => completions::completions(&arguments),
+        Verb::Man(arguments) => man::man(&arguments),
     };
     exit.into()
 }

@@ -1,6 +1,8 @@
 //! Verbs and flags.
 
+use super::new::TEMPLATES;
 use crate::vocab::Span;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -23,10 +25,22 @@ pub(super) enum Verb {
     Run(RunArguments),
     /// Play a run again and compare digests
     Replay(ReplayArguments),
+    /// Make the report of a run again: text, report.html, and on request a figure as a file
+    Report(ReportArguments),
+    /// Write a commented scenario that runs at once
+    New(NewArguments),
     /// Show one replication's events: as text, as JSON lines, or as a message-sequence picture
     Trace(TraceArguments),
+    /// Price a list of releases, or a run's ledger, by every accountant
+    Account(AccountArguments),
+    /// Find the smallest noise for a target, or the most rounds for a noise
+    Calibrate(CalibrateArguments),
     /// List what a scenario may name
     List(ListArguments),
+    /// Print the completion script of a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page
+    Man(ManArguments),
 }
 
 /// How results are printed.
@@ -131,12 +145,93 @@ pub(super) struct TraceArguments {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct AccountArguments {
+    /// A file with Account(delta: .., events: [..]), or the folder of a run
+    pub(super) file: PathBuf,
+    /// State epsilons at this delta instead of the file's
+    #[arg(long, value_name = "DELTA")]
+    pub(super) delta: Option<f64>,
+    /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
+    #[arg(long, value_name = "FILE.svg")]
+    pub(super) plot: Option<PathBuf>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CalibrateArguments {
+    /// Largest epsilon of all rounds together
+    #[arg(long)]
+    pub(super) epsilon: f64,
+    /// Delta at which it is stated
+    #[arg(long, default_value_t = 1e-5)]
+    pub(super) delta: f64,
+    /// Probability that a unit takes part in a round (Poisson sampling); 1 for no sampling
+    #[arg(long, default_value_t = 1.0)]
+    pub(super) rate: f64,
+    /// Rounds: find the smallest noise multiplier
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) rounds: Option<u64>,
+    /// Noise multiplier: find the most rounds
+    #[arg(long)]
+    pub(super) noise: Option<f64>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct ListArguments {
     /// Only this family (latency, loss, availability, objective, protocol, learner ...) or this member
     pub(super) what: Option<String>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReportArguments {
+    /// The run folder
+    pub(super) run: PathBuf,
+    /// Also write a figure as an SVG file
+    #[arg(long, value_name = "FILE")]
+    pub(super) svg: Option<PathBuf>,
+    /// Also write a figure as a PNG file
+    #[arg(long, value_name = "FILE")]
+    pub(super) png: Option<PathBuf>,
+    /// Which figure: its id in report.html, such as cumulative-regret. Default: the first
+    #[arg(long, value_name = "ID")]
+    pub(super) figure: Option<String>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct NewArguments {
+    /// The system to play
+    #[arg(value_parser = PossibleValuesParser::new(TEMPLATES.iter().map(|template| template.name)))]
+    pub(super) system: String,
+    /// The file to write. Default: the system's name with .ron, in the current folder
+    pub(super) file: Option<PathBuf>,
+    /// Overwrite a file that is there
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    pub(super) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ManArguments {
+    /// Write one page per verb into this folder instead
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
 }
 
 /// The whole command line, for completions and the man page.

@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         return Exit::Interrupted;
     }
     let summary = Summary::of(&plan, &folder, &records);
-    if let Err(error) = study::write_summary(&folder, &summary) {
+    if let Err(error) = study::write_summary(&folder, &summary).and_then(|()| report::write_page(&folder)) {
         eprintln!("error: {error}");
         return Exit::Internal;
     }

@@ -1,68 +1,176 @@
-//! Covariance functions of the distance between two points.
+//! Covariance functions of two inputs.
 
 use super::Points;
+use super::exponential::exp;
+use super::simd::multiversion;
 
-/// The shape of a stationary covariance as a function of squared distance over squared length-scale.
+/// The shape of a covariance, for inputs divided by the length-scale. Rasmussen and Williams 2006, chapter 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// exp(-s / 2), s the squared scaled distance.
     SquaredExponential,
-    /// Matern with nu = 5/2.
+    /// Matern with nu = 1/2: exp(-r), r the scaled distance.
+    Matern12,
+    /// Matern with nu = 3/2: (1 + a) exp(-a), a = sqrt(3) r.
+    Matern32,
+    /// Matern with nu = 5/2: (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r.
     Matern52,
+    /// The inner product of the scaled inputs; not stationary.
+    Linear,
 }
 
-/// A stationary, isotropic covariance function.
+/// What inputs are divided by.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LengthScale {
+    /// The same in every dimension, in units of the points.
+    Same(f64),
+    /// One per dimension, in units of that dimension.
+    PerDimension(Vec<f64>),
+}
+
+/// A covariance function of two inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covariance {
     /// Shape.
     pub shape: Shape,
-    /// Length-scale in units of the points.
-    pub length_scale: f64,
-    /// Variance at distance 0.
+    /// Length-scale or length-scales.
+    pub length_scale: LengthScale,
+    /// Factor on the shape: the variance at distance 0 of a stationary shape.
     pub variance: f64,
 }
 
 impl Covariance {
+    /// A covariance with the same length-scale in every dimension.
+    #[must_use]
+    pub fn new(shape: Shape, length_scale: f64, variance: f64) -> Self {
+        Self { shape, length_scale: LengthScale::Same(length_scale), variance }
+    }
+
+    /// A covariance with one length-scale per dimension.
+    #[must_use]
+    pub fn per_dimension(shape: Shape, length_scales: Vec<f64>, variance: f64) -> Self {
+        Self { shape, length_scale: LengthScale::PerDimension(length_scales), variance }
+    }
+
     /// variance * exp(-|x - z|^2 / (2 l^2)).
     #[must_use]
     pub fn squared_exponential(length_scale: f64, variance: f64) -> Self {
-        Self { shape: Shape::SquaredExponential, length_scale, variance }
+        Self::new(Shape::SquaredExponential, length_scale, variance)
     }
 
     /// Matern with nu = 5/2.
     #[must_use]
     pub fn matern52(length_scale: f64, variance: f64) -> Self {
-        Self { shape: Shape::Matern52, length_scale, variance }
+        Self::new(Shape::Matern52, length_scale, variance)
     }
 
-    /// Covariance at a squared distance.
+    /// Covariance of two inputs of equal dimension.
+    ///
+    /// # Panics
+    /// If there are fewer length-scales than dimensions.
     #[must_use]
-    pub fn at(&self, squared_distance: f64) -> f64 {
-        let s = squared_distance / (self.length_scale * self.length_scale);
-        self.variance
-            * match self.shape {
-                Shape::SquaredExponential => libm::exp(-0.5 * s),
-                Shape::Matern52 => {
-                    let a = (5.0 * s).sqrt();
-                    (1.0 + a + 5.0 * s / 3.0) * libm::exp(-a)
-                }
-            }
+    pub fn between(&self, x: &[f64], z: &[f64]) -> f64 {
+        let linear = self.shape == Shape::Linear;
+        let term = |x: f64, z: f64| if linear { x * z } else { (x - z) * (x - z) };
+        let s = match &self.length_scale {
+            LengthScale::Same(l) => x.iter().zip(z).map(|(&x, &z)| term(x, z)).sum::<f64>() / (l * l),
+            LengthScale::PerDimension(l) => (0..x.len()).map(|i| term(x[i] / l[i], z[i] / l[i])).sum(),
+        };
+        self.of_scaled(s)
+    }
+
+    /// Covariance from the squared scaled distance, or from the scaled inner product.
+    fn of_scaled(&self, s: f64) -> f64 {
+        self.variance * of_shape(self.shape, s)
     }
 
     /// Covariances of point `index` with every point; `out` has one place per point.
+    ///
+    /// # Panics
+    /// If `out` has another length, or there are fewer length-scales than dimensions.
     pub fn fill_column(&self, points: &Points, index: usize, out: &mut [f64]) {
-        // Squared differences directly, never x.x + z.z - 2 x.z, which cancels.
+        assert_eq!(out.len(), points.n(), "one place per point");
+        self.fill_range(points, index, 0, out);
+    }
+
+    /// Covariances of point `index` with the points from `first` on, as many as `out` has places.
+    pub(super) fn fill_range(&self, points: &Points, index: usize, first: usize, out: &mut [f64]) {
         out.fill(0.0);
         for dimension in 0..points.d() {
             let column = points.column(dimension);
-            let centre = column[index];
+            let scale = match &self.length_scale {
+                LengthScale::Same(_) => 1.0,
+                LengthScale::PerDimension(l) => l[dimension],
+            };
+            let centre = column[index] / scale;
+            let column = &column[first..first + out.len()];
+            match self.shape {
+                Shape::Linear => add_products(out, column, scale, centre),
+                // Squared differences directly, never x.x + z.z - 2 x.z, which cancels.
+                _ => add_squares(out, column, scale, centre),
+            }
+        }
+        let square = match self.length_scale {
+            LengthScale::Same(l) => l * l,
+            LengthScale::PerDimension(_) => 1.0,
+        };
+        match self.shape {
+            Shape::SquaredExponential => squared_exponentials(out, square, self.variance),
+            Shape::Matern52 => matern52s(out, square, self.variance),
+            Shape::Matern12 | Shape::Matern32 | Shape::Linear => {
+                out.iter_mut().for_each(|s| *s = self.of_scaled(*s / square));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn of_shape(shape: Shape, s: f64) -> f64 {
+    match shape {
+        Shape::SquaredExponential => exp(-0.5 * s),
+        Shape::Matern12 => exp(-s.sqrt()),
+        Shape::Matern32 => {
+            let a = (3.0 * s).sqrt();
+            (1.0 + a) * exp(-a)
+        }
+        Shape::Matern52 => {
+            let a = (5.0 * s).sqrt();
+            (1.0 + a + 5.0 * s / 3.0) * exp(-a)
+        }
+        Shape::Linear => s,
+    }
+}
+
+multiversion! {
+    fn add_products(out: &mut [f64], column: &[f64], scale: f64, centre: f64) {
+        for (sum, &x) in out.iter_mut().zip(column) {
+            *sum += (x / scale) * centre;
+        }
+    }
+
+    fn add_squares(out: &mut [f64], column: &[f64], scale: f64, centre: f64) {
+        if scale == 1.0 {
             for (sum, &x) in out.iter_mut().zip(column) {
                 let difference = x - centre;
                 *sum += difference * difference;
             }
+        } else {
+            for (sum, &x) in out.iter_mut().zip(column) {
+                let difference = x / scale - centre;
+                *sum += difference * difference;
+            }
         }
+    }
+
+    fn squared_exponentials(out: &mut [f64], square: f64, variance: f64) {
         for value in out {
-            *value = self.at(*value);
+            *value = variance * of_shape(Shape::SquaredExponential, *value / square);
+        }
+    }
+
+    fn matern52s(out: &mut [f64], square: f64, variance: f64) {
+        for value in out {
+            *value = variance * of_shape(Shape::Matern52, *value / square);
         }
     }
 }

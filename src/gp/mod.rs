@@ -3,14 +3,40 @@
 //! Hot loops are our own, elementwise and in a fixed order, so that their bits depend on no machine; faer does
 //! one-off factorisations, on one thread.
 
+mod adaptive;
+mod arm_covariance;
+mod arm_space;
+mod cholesky;
 pub mod covariance;
+mod exponential;
 pub mod fit;
+mod fourier;
+mod information;
+mod likelihood;
+pub mod nystrom;
+mod pivot;
 mod points;
 mod posterior;
 pub mod prior;
+mod scores;
+pub mod simd;
+mod symmetric;
+mod weights;
 
+pub use adaptive::AdaptivePosterior;
+pub(crate) use adaptive::MOST_ARMS;
+pub use arm_covariance::{ArmCovariance, CovarianceMatrix};
+pub use arm_space::ArmPosterior;
+pub use cholesky::{Cholesky, dot};
+pub use fourier::{FeatureLength, FourierFeatures};
+pub use information::{Greedy, greedy_maximum, information_gain};
+pub use likelihood::{Likelihood, log_marginal_likelihood};
+pub use nystrom::Nystrom;
 pub use points::Points;
 pub use posterior::Posterior;
+pub use scores::{largest, upper_bounds};
+pub use symmetric::{Eigen, combine};
+pub use weights::WeightPosterior;
 
 use std::fmt;
 
@@ -29,6 +55,17 @@ pub enum GpError {
         /// The outcome.
         outcome: f64,
     },
+    /// A matrix given as a covariance is not one: of another shape, or two entries do not mirror each other.
+    NotSymmetric {
+        /// Order asked for.
+        order: usize,
+        /// Row of the offending entry.
+        row: usize,
+        /// Its column.
+        column: usize,
+    },
+    /// Fourier features of a covariance that is no function of the distance.
+    NotStationary,
     /// An eigendecomposition did not converge.
     NoConvergence,
     /// Fewer points than a fit needs.
@@ -49,6 +86,15 @@ impl fmt::Display for GpError {
             Self::OutcomeNotFinite { outcome } => {
                 write!(f, "expected a finite outcome, found {outcome}")
             }
+            Self::NotSymmetric { order, row, column } => write!(
+                f,
+                "expected a symmetric covariance matrix of order {order} with finite entries, found a bad entry in \
+                 row {row}, column {column} (both count from 0)"
+            ),
+            Self::NotStationary => f.write_str(
+                "expected a covariance that is a function of the distance, found a linear one: it has no Fourier \
+                 features",
+            ),
             Self::NoConvergence => f.write_str("an eigendecomposition did not converge"),
             Self::TooFewPoints { found } => {
                 write!(f, "a likelihood fit needs at least two points, found {found}")

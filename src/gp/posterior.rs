@@ -4,47 +4,94 @@
 //! arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt, where L_ts = v_s(x_t) is read off the cache, so
 //! nothing is solved. Then mean += v_t w_t and variance -= v_t^2. O(n t) per observation, in one pass over V.
 
-use super::covariance::Covariance;
-use super::{GpError, Points};
+use super::pivot::pivot;
+use super::simd::multiversion;
+use super::{ArmCovariance, ArmPosterior, GpError};
+use crate::rng::Stream;
 use std::f64::consts::TAU;
-use std::sync::Arc;
 
-/// Largest jitter tried, as a share of the prior variance.
-const LARGEST_JITTER: f64 = 1e-6;
-/// First jitter tried, as a share of the prior variance.
-const FIRST_JITTER: f64 = 1e-12;
+/// Arms per block of V: 8 KB of a row.
+const BLOCK: usize = 1024;
+
+/// V at row `s` and one arm of `n`.
+fn at(blocks: &[Vec<f64>], n: usize, s: usize, arm: usize) -> f64 {
+    let (block, place) = (arm / BLOCK, arm % BLOCK);
+    let width = BLOCK.min(n - block * BLOCK);
+    blocks[block][s * width + place]
+}
+
+multiversion! {
+    /// new -= factor * row, for every row in `rows` (each as long as `new`), in their order.
+    fn subtract_rows(new: &mut [f64], rows: &[f64], factors: &[f64]) {
+        let width = new.len();
+        let mut fours = rows.chunks_exact(4 * width);
+        let mut factors = factors.chunks_exact(4);
+        for (rows, f) in (&mut fours).zip(&mut factors) {
+            // Four rows at a time: the same operations in the same order, with a quarter of the loads and stores.
+            let (a, rest) = rows.split_at(width);
+            let (b, rest) = rest.split_at(width);
+            let (c, d) = rest.split_at(width);
+            for ((((value, &a), &b), &c), &d) in new.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *value = (((*value - f[0] * a) - f[1] * b) - f[2] * c) - f[3] * d;
+            }
+        }
+        for (row, &factor) in fours.remainder().chunks_exact(width).zip(factors.remainder()) {
+            for (value, &earlier) in new.iter_mut().zip(row) {
+                *value -= factor * earlier;
+            }
+        }
+    }
+
+    /// Makes the new row of V from its numerators, and brings mean and variance up to date.
+    fn take_in(new: &mut [f64], mean: &mut [f64], variance: &mut [f64], inverse: f64, weight: f64) {
+        for ((value, mean), variance) in new.iter_mut().zip(mean).zip(variance) {
+            *value *= inverse;
+            *mean += *value * weight;
+            let less = *variance - *value * *value;
+            *variance = if less > 0.0 { less } else { 0.0 };
+        }
+    }
+}
 
 /// Mean and variance of a Gaussian process at every arm, given noisy outcomes of some.
 #[derive(Clone, Debug)]
 pub struct Posterior {
-    points: Arc<Points>,
-    covariance: Covariance,
+    prior: ArmCovariance,
+    /// Largest prior variance, the measure of what is numerically zero.
+    scale: f64,
+    prior_mean: f64,
     noise_variance: f64,
     mean: Vec<f64>,
     variance: Vec<f64>,
-    /// Rows of V, each n long.
-    rows: Vec<Vec<f64>>,
+    /// V, cut into blocks of arms; a block holds its part of every row, one after the other.
+    blocks: Vec<Vec<f64>>,
     /// L_t,s of the new row, for s below t.
     factors: Vec<f64>,
+    /// The arm observed and the square root of the pivot, for each row.
+    played: Vec<(usize, f64)>,
     jitter: f64,
     log_likelihood: f64,
+    information: f64,
 }
 
 impl Posterior {
     /// The prior: `prior_mean` everywhere.
     #[must_use]
-    pub fn new(points: Arc<Points>, covariance: Covariance, noise_variance: f64, prior_mean: f64) -> Self {
-        let n = points.n();
+    pub fn new(prior: ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
+        let variance = prior.variances();
         Self {
-            mean: vec![prior_mean; n],
-            variance: vec![covariance.variance; n],
-            points,
-            covariance,
+            mean: vec![prior_mean; prior.n()],
+            scale: variance.iter().fold(0.0, |a: f64, &b| a.max(b)),
+            variance,
+            prior_mean,
             noise_variance,
-            rows: Vec::new(),
+            blocks: vec![Vec::new(); prior.n().div_ceil(BLOCK)],
+            prior,
             factors: Vec::new(),
+            played: Vec::new(),
             jitter: 0.0,
             log_likelihood: 0.0,
+            information: 0.0,
         }
     }
 
@@ -58,41 +105,28 @@ impl Posterior {
             return Err(GpError::OutcomeNotFinite { outcome });
         }
         self.factors.clear();
-        self.factors.extend(self.rows.iter().map(|row| row[arm]));
-        let pivot = self.pivot(self.variance[arm])?;
-        let mut new = vec![0.0; self.points.n()];
-        self.covariance.fill_column(&self.points, arm, &mut new);
-        for (row, &factor) in self.rows.iter().zip(&self.factors) {
-            for (value, &earlier) in new.iter_mut().zip(row) {
-                *value -= factor * earlier;
-            }
+        self.factors.extend((0..self.played.len()).map(|s| at(&self.blocks, self.mean.len(), s, arm)));
+        let pivot = pivot(self.variance[arm], self.noise_variance, self.scale, self.played.len() + 1)?;
+        self.jitter = self.jitter.max(pivot.jitter);
+        let pivot = pivot.value;
+        if self.noise_variance > 0.0 {
+            self.information += 0.5 * libm::log1p(self.variance[arm] / self.noise_variance);
         }
         let inverse = 1.0 / pivot.sqrt();
         let weight = (outcome - self.mean[arm]) * inverse;
         self.log_likelihood -= 0.5 * (weight * weight + libm::log(TAU * pivot));
-        for ((value, mean), variance) in new.iter_mut().zip(&mut self.mean).zip(&mut self.variance) {
-            *value *= inverse;
-            *mean += *value * weight;
-            *variance = (*variance - *value * *value).max(0.0);
+        // Block by block, so that the new row stays in the first cache while V streams past once.
+        let mut buffer = [0.0; BLOCK];
+        let models = self.mean.chunks_mut(BLOCK).zip(self.variance.chunks_mut(BLOCK));
+        for ((index, block), (mean, variance)) in self.blocks.iter_mut().enumerate().zip(models) {
+            let new = &mut buffer[..mean.len()];
+            self.prior.fill_range(arm, index * BLOCK, new);
+            subtract_rows(new, block, &self.factors);
+            take_in(new, mean, variance, inverse, weight);
+            block.extend_from_slice(new);
         }
-        self.rows.push(new);
+        self.played.push((arm, pivot.sqrt()));
         Ok(())
-    }
-
-    /// The square of L_tt, with as little jitter as it takes to be positive.
-    fn pivot(&mut self, variance: f64) -> Result<f64, GpError> {
-        let floor = f64::EPSILON * self.covariance.variance;
-        let mut pivot = variance + self.noise_variance;
-        let mut jitter = FIRST_JITTER * self.covariance.variance;
-        while pivot <= floor {
-            if jitter > LARGEST_JITTER * self.covariance.variance {
-                return Err(GpError::NotPositiveDefinite { order: self.rows.len() + 1, jitter });
-            }
-            pivot = variance + self.noise_variance + jitter;
-            self.jitter = self.jitter.max(jitter);
-            jitter *= 10.0;
-        }
-        Ok(pivot)
     }
 
     /// Posterior mean at every arm.
@@ -113,8 +147,10 @@ impl Posterior {
     /// If there are no such arms.
     #[must_use]
     pub fn covariance(&self, arm: usize, other: usize) -> f64 {
-        let prior = self.covariance.at(self.points.squared_distance(arm, other));
-        self.rows.iter().fold(prior, |sum, row| sum - row[arm] * row[other])
+        let prior = self.prior.between(arm, other);
+        let n = self.mean.len();
+        (0..self.played.len())
+            .fold(prior, |sum, s| sum - at(&self.blocks, n, s, arm) * at(&self.blocks, n, s, other))
     }
 
     /// Log density of all outcomes taken in, in their order, under the model.
@@ -126,12 +162,73 @@ impl Posterior {
     /// Number of outcomes taken in.
     #[must_use]
     pub fn observations(&self) -> usize {
-        self.rows.len()
+        self.played.len()
     }
 
     /// The largest jitter that was added to a diagonal; 0 if none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter
+    }
+
+    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise.
+    #[must_use]
+    pub fn information_gain(&self) -> f64 {
+        self.information
+    }
+
+    /// One function of the posterior, made from one of the prior (zero mean, `prior_sample`) by Matheron's rule: the
+    /// residuals of outcomes drawn from that function are taken for the outcomes that were seen. O(n t).
+    ///
+    /// # Panics
+    /// If `prior_sample` does not hold one value per arm.
+    #[must_use]
+    pub fn sample(&self, prior_sample: &[f64], stream: &mut Stream) -> Vec<f64> {
+        assert_eq!(prior_sample.len(), self.mean.len(), "one value per arm");
+        let noise_sd = self.noise_variance.sqrt();
+        // The mean is prior + V^T w with w = L^-1 (y - prior); the same weights of the drawn outcomes are taken off.
+        let mut values: Vec<f64> =
+            self.mean.iter().zip(prior_sample).map(|(mean, drawn)| mean + drawn).collect();
+        let mut weights: Vec<f64> = Vec::with_capacity(self.played.len());
+        for (t, &(arm, root)) in self.played.iter().enumerate() {
+            let drawn = prior_sample[arm] + noise_sd * stream.normal();
+            let known =
+                (0..t).fold(drawn, |sum, s| sum - at(&self.blocks, self.mean.len(), s, arm) * weights[s]);
+            weights.push(known / root);
+        }
+        for (values, block) in values.chunks_mut(BLOCK).zip(&self.blocks) {
+            subtract_rows(values, block, &weights);
+        }
+        values
+    }
+
+    /// The same posterior in arm space. O(n^2 t).
+    #[must_use]
+    pub fn to_arm_space(&self) -> ArmPosterior {
+        let n = self.mean.len();
+        let mut covariance = self.prior.dense();
+        for (i, out) in covariance.chunks_mut(n.max(1)).enumerate() {
+            let factors: Vec<f64> = (0..self.played.len()).map(|s| at(&self.blocks, n, s, i)).collect();
+            for (out, block) in out.chunks_mut(BLOCK).zip(&self.blocks) {
+                subtract_rows(out, block, &factors);
+            }
+            out[i] = self.variance[i];
+        }
+        ArmPosterior::at(self.mean.clone(), covariance, self.noise_variance).with_history(
+            (self.played.len(), self.log_likelihood, self.information),
+            (self.scale, self.jitter),
+        )
+    }
+
+    /// The prior covariance of the arms.
+    #[must_use]
+    pub fn prior(&self) -> &ArmCovariance {
+        &self.prior
+    }
+
+    /// The prior mean.
+    #[must_use]
+    pub fn prior_mean(&self) -> f64 {
+        self.prior_mean
     }
 }

@@ -1,6 +1,7 @@
 //! Samples of a Gaussian process before any observation.
 
-use super::GpError;
+use super::covariance::Covariance;
+use super::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, GpError, Points, dot};
 use crate::rng::Stream;
 use faer::{Mat, Side};
 
@@ -43,6 +44,66 @@ impl GridPrior {
         }
         values.iter_mut().for_each(|value| *value *= self.sd);
         values
+    }
+}
+
+/// A Gaussian process at any set of arms, through the Cholesky factor of their covariance matrix: exact, O(n^3) once
+/// and O(n^2) a sample.
+#[derive(Clone, Debug)]
+pub struct CholeskyPrior {
+    factor: Cholesky,
+}
+
+impl CholeskyPrior {
+    /// A prior at all arms.
+    ///
+    /// # Errors
+    /// [`GpError::NotPositiveDefinite`].
+    pub fn new(covariance: &ArmCovariance) -> Result<Self, GpError> {
+        Ok(Self { factor: Cholesky::with_jitter(covariance.n(), &covariance.dense())? })
+    }
+
+    /// What had to be added to the variances; 0 if nothing.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        self.factor.jitter()
+    }
+
+    /// One function: its value at every arm. n words.
+    #[must_use]
+    pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
+        let mut z = vec![0.0; self.factor.n()];
+        stream.fill_normal(&mut z);
+        self.factor.times(&z)
+    }
+}
+
+/// A Gaussian process at many scattered points, through random Fourier features: O(n M) a sample. A function's values
+/// have the covariance exactly, on average over features, and are Gaussian as M grows.
+#[derive(Clone, Copy, Debug)]
+pub struct FourierPrior<'a> {
+    /// The covariance.
+    pub covariance: &'a Covariance,
+    /// M, features of a function; every function has its own.
+    pub features: usize,
+}
+
+impl FourierPrior<'_> {
+    /// One function: its value at every point.
+    ///
+    /// # Errors
+    /// [`GpError::NotStationary`].
+    pub fn sample(&self, points: &Points, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
+        let (d, m) = (points.d(), self.features);
+        let features = FourierFeatures::draw(self.covariance, d, m, FeatureLength::Estimator, stream)?;
+        let mut weights = vec![0.0; m];
+        stream.fill_normal(&mut weights);
+        let mut phi = vec![0.0; m];
+        let value = |index| {
+            features.fill(points.row(index), &mut phi);
+            dot(&phi, &weights)
+        };
+        Ok((0..points.n()).map(value).collect())
     }
 }
 

@@ -1,12 +1,11 @@
 //! GP-UCB: play the arm whose upper confidence bound is the largest.
 
-use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe};
-use crate::gp::{GpError, Posterior};
+use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe, covariance};
+use crate::gp::{AdaptivePosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// What the exploration weight multiplies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +27,7 @@ pub struct GpUcb {
     #[serde(default)]
     pub beta: BetaSchedule,
     /// Factor on sqrt(beta_t). Default: 1.
-    #[serde(default = "unit")]
+    #[serde(default = "super::knowledge::unit")]
     pub scale: Positive,
     /// What the weight multiplies. Default: `StandardDeviation`.
     #[serde(default)]
@@ -36,16 +35,16 @@ pub struct GpUcb {
     /// Whether an arm is played at most once (as long as there are others). Default: false.
     #[serde(default)]
     pub exclude_played: bool,
-}
-
-fn unit() -> Positive {
-    Positive::new(1.0).expect("1 is above 0")
+    /// Noise variance that the model assumes. Default: that of the objective's surrogate.
+    #[serde(default)]
+    pub regulariser: Option<Positive>,
 }
 
 #[derive(Debug)]
 struct Player {
     recipe: GpUcb,
-    posterior: Posterior,
+    posterior: AdaptivePosterior,
+    scores: Vec<f64>,
     played: Vec<bool>,
     /// Rounds suggested so far.
     rounds: u64,
@@ -53,10 +52,11 @@ struct Player {
 
 impl LearnerRecipe for GpUcb {
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
-        let points = arms.points.as_ref().ok_or(BuildError::NeedsInputs { learner: "GpUcb" })?;
-        let posterior =
-            Posterior::new(Arc::clone(points), arms.covariance.clone(), arms.noise_variance, arms.mean);
-        Ok(Box::new(Player { recipe: self.clone(), posterior, played: vec![false; arms.n], rounds: 0 }))
+        let covariance = covariance("GpUcb", arms)?;
+        let noise_variance = self.regulariser.map_or(arms.noise_variance, Positive::get);
+        let posterior = AdaptivePosterior::new(covariance.clone(), noise_variance, arms.mean);
+        let (scores, played) = (vec![0.0; arms.n], vec![false; arms.n]);
+        Ok(Box::new(Player { recipe: self.clone(), posterior, scores, played, rounds: 0 }))
     }
 }
 
@@ -69,20 +69,21 @@ impl Learner for Player {
         self.rounds += 1;
         let beta = self.recipe.beta.at(self.rounds, self.played.len());
         let weight = self.recipe.scale.get() * beta.max(0.0).sqrt();
-        let bound = |mean: f64, variance: f64| match self.recipe.exploration {
-            Exploration::StandardDeviation => mean + weight * variance.sqrt(),
-            Exploration::Variance => mean + weight * variance,
-        };
-        let exclude = self.recipe.exclude_played && self.played.contains(&false);
-        let mut best = (f64::NEG_INFINITY, 0);
-        let model = self.posterior.mean().iter().zip(self.posterior.variance());
-        for (arm, ((&mean, &variance), &played)) in model.zip(&self.played).enumerate() {
-            let bound = bound(mean, variance);
-            if bound > best.0 && !(exclude && played) {
-                best = (bound, arm);
+        let (mean, variance) = (self.posterior.mean(), self.posterior.variance());
+        match self.recipe.exploration {
+            Exploration::StandardDeviation => upper_bounds(mean, variance, weight, &mut self.scores),
+            Exploration::Variance => {
+                let models = mean.iter().zip(variance);
+                for (score, (mean, variance)) in self.scores.iter_mut().zip(models) {
+                    *score = mean + weight * variance;
+                }
             }
         }
-        best.1
+        if self.recipe.exclude_played && self.played.contains(&false) {
+            let played = self.scores.iter_mut().zip(&self.played).filter(|(_, played)| **played);
+            played.for_each(|(score, _)| *score = f64::NEG_INFINITY);
+        }
+        largest(&self.scores)
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {

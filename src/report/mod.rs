@@ -1,13 +1,22 @@
-//! What people read: terminal tables and JSON, from a run's summary and nothing else.
+//! What people read: terminal tables, JSON and a page, from what a run left behind and nothing else.
 
+mod account;
+mod cells;
+mod html;
 mod number;
+pub mod plots;
 mod text;
 mod words;
 
+pub use account::{account_curve, account_json, account_over_rounds, account_text, price_all};
+pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
 pub use text::text;
 
 use crate::study::Summary;
+
+/// Name of the page in a run folder.
+pub const PAGE: &str = "report.html";
 
 /// The summary as one JSON document with a newline at the end.
 #[must_use]

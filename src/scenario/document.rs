@@ -58,6 +58,11 @@ impl Document {
         Self { file: file.to_owned(), text }
     }
 
+    /// The file, for messages.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// The text as written.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -6,6 +6,7 @@
 //! Overrides and `Each` edit the text by spans and remember where every byte is from, so an error inside a value of an
 //! `Each` points at that value, and one inside an override names the override.
 
+mod account;
 mod catalogue;
 mod checked;
 mod diagnostic;
@@ -16,6 +17,7 @@ mod suggest;
 mod sweep;
 mod tree;
 
+pub use account::{Account, AccountEvent};
 pub use catalogue::{Family, Field, Member, families};
 pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};

@@ -13,6 +13,7 @@
 
 use super::files::{self, FileError};
 use super::record::ReplicationRecord;
+use super::summary::{SCHEMA, Summary};
 use crate::objectives::Fitted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -180,6 +181,35 @@ impl RunFolder {
             }
         }
         Ok(found)
+    }
+
+    /// The replication of a cell with the lowest number, or `None` if none is finished.
+    ///
+    /// # Errors
+    /// [`FolderError`] if a file that exists cannot be read.
+    pub fn first_replication(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
+        // A complete cell has its records in order: one line is enough.
+        let whole = files::read_if_there(&self.cell(cell).join("replications.jsonl"))?;
+        if let Some(record) = whole.as_deref().and_then(|text| text.lines().next()).and_then(unseal_line) {
+            return Ok(Some(record));
+        }
+        Ok(self.replications(cell)?.into_values().next())
+    }
+
+    /// The summary of a run that was played to its end; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn summary(&self) -> Result<Option<Summary>, FolderError> {
+        let path = self.file("summary.json");
+        let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
+        let summary: Summary = serde_json::from_str(&text)
+            .map_err(|error| FolderError::Damaged { path: path.clone(), reason: error.to_string() })?;
+        if summary.schema != SCHEMA {
+            let reason = format!("its form is {}, this program reads {SCHEMA}", summary.schema);
+            return Err(FolderError::Damaged { path, reason });
+        }
+        Ok(Some(summary))
     }
 
     /// Keeps one finished replication of a cell that is not complete yet.

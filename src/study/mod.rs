@@ -4,6 +4,7 @@
 pub mod files;
 mod folder;
 mod identity;
+mod ledger;
 mod plan;
 mod privacy_report;
 mod record;
@@ -15,6 +16,7 @@ mod tables;
 mod trace;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
+pub use ledger::{LedgerGroup, ledger_groups};
 pub use plan::{CellPlan, Plan};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
 pub use record::{ReplicationRecord, digest_of};

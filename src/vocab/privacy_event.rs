@@ -109,6 +109,11 @@ pub enum Cost {
         /// Standard deviation divided by one unit's largest L2 norm in the sum.
         noise_multiplier: f64,
     },
+    /// Any mechanism known only to be `rho`-zero-concentrated DP (the discrete Gaussian).
+    ZeroConcentratedDp {
+        /// Renyi divergence of order a is at most rho a.
+        rho: f64,
+    },
     /// Any mechanism known only to be `epsilon`-DP.
     PureDp {
         /// The guarantee.

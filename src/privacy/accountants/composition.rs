@@ -113,6 +113,7 @@ pub(super) fn describe(cost: &Cost) -> String {
         Cost::FixedSizeGaussian { population, size, noise_multiplier } => format!(
             "Gaussian on {size} of {population} drawn without replacement, noise multiplier {noise_multiplier}"
         ),
+        Cost::ZeroConcentratedDp { rho } => format!("zero-concentrated differential privacy with rho {rho}"),
         Cost::PureDp { epsilon } => format!("pure differential privacy with epsilon {epsilon}"),
         Cost::ApproximateDp { epsilon, delta } => {
             format!("approximate differential privacy with epsilon {epsilon}, delta {delta:e}")
@@ -141,6 +142,7 @@ fn key(cost: &Cost) -> (u8, [f64; 3]) {
         Cost::PureDp { epsilon } => (6, [epsilon, 0.0, 0.0]),
         Cost::ApproximateDp { epsilon, delta } => (7, [epsilon, delta, 0.0]),
         Cost::Unprotected => (8, [0.0; 3]),
+        Cost::ZeroConcentratedDp { rho } => (9, [rho, 0.0, 0.0]),
     }
 }
 

@@ -64,6 +64,9 @@ fn square(item: &Item) -> Option<f64> {
             let loss = law.cumulants(0.0);
             Some(count * 4.0 * loss.mean * loss.mean / loss.variance)
         }
-        Cost::FixedSizeGaussian { .. } | Cost::ApproximateDp { .. } | Cost::Unprotected => None,
+        Cost::FixedSizeGaussian { .. }
+        | Cost::ApproximateDp { .. }
+        | Cost::ZeroConcentratedDp { .. }
+        | Cost::Unprotected => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Releases reduced to their own (epsilon, delta), for the composition theorems that know nothing else.
 
 use super::composition::Item;
-use super::single;
+use super::{Rdp, single};
 use crate::vocab::Cost;
 
 /// Every release as (epsilon, delta), the deltas added up.
@@ -24,6 +24,7 @@ pub(super) fn own_deltas(items: &[Item]) -> f64 {
         | Cost::PoissonGaussian { .. }
         | Cost::FixedSizeGaussian { .. }
         | Cost::PureDp { .. }
+        | Cost::ZeroConcentratedDp { .. }
         | Cost::Unprotected => 0.0,
     };
     items.iter().map(own).sum()
@@ -31,7 +32,13 @@ pub(super) fn own_deltas(items: &[Item]) -> f64 {
 
 /// Whether a release has no (epsilon, delta) of its own and needs a share of delta.
 pub(super) fn needs_share(item: &Item) -> bool {
-    matches!(item.cost, Cost::Gaussian { .. } | Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. })
+    matches!(
+        item.cost,
+        Cost::Gaussian { .. }
+            | Cost::PoissonGaussian { .. }
+            | Cost::FixedSizeGaussian { .. }
+            | Cost::ZeroConcentratedDp { .. }
+    )
 }
 
 /// The guarantees when `share` of delta is spread evenly over the releases that need one; nothing if some do and the
@@ -56,6 +63,11 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
             single::fixed_size_epsilon(size as f64 / population as f64, noise_multiplier, each)
         }
         Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => 0.0,
+        // By Renyi divergence, like everything known only so.
+        Cost::ZeroConcentratedDp { .. } => {
+            let one = Item { count: 1, ..item.clone() };
+            Rdp::epsilon(&[one], each).map_or(0.0, |(epsilon, _)| epsilon)
+        }
         Cost::Unprotected => f64::INFINITY,
     };
     let pairs = items.iter().map(|item| (epsilon(item), item.count)).collect();

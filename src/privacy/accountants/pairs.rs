@@ -35,6 +35,7 @@ pub(super) fn is_priceable(cost: &Cost) -> bool {
         Cost::FixedSizeGaussian { population, size, noise_multiplier } => {
             size <= population && (positive(noise_multiplier) || size == 0)
         }
+        Cost::ZeroConcentratedDp { rho } => rho.is_finite() && rho >= 0.0,
         Cost::Unprotected => false,
     }
 }
@@ -57,6 +58,7 @@ pub(super) fn failure(items: &[Item]) -> f64 {
             | Cost::PoissonGaussian { .. }
             | Cost::FixedSizeGaussian { .. }
             | Cost::PureDp { .. }
+            | Cost::ZeroConcentratedDp { .. }
             | Cost::Unprotected => 0.0,
         })
         .sum();
@@ -114,6 +116,7 @@ pub(super) fn laws(
             | Cost::RandomizedResponse { .. }
             | Cost::PureDp { .. }
             | Cost::ApproximateDp { .. }
+            | Cost::ZeroConcentratedDp { .. }
             | Cost::Unprotected => {}
         }
     }
@@ -143,6 +146,7 @@ pub(super) fn pure_total(items: &[Item]) -> f64 {
             Cost::Gaussian { .. }
             | Cost::PoissonGaussian { .. }
             | Cost::FixedSizeGaussian { .. }
+            | Cost::ZeroConcentratedDp { .. }
             | Cost::Unprotected => f64::INFINITY,
         })
         .sum()

@@ -54,14 +54,16 @@ impl Rdp {
         let mut worst: Option<(f64, f64)> = None;
         for &direction in directions {
             let laws = pairs::laws(&others, direction, Exponential::Dominating);
-            if laws.is_empty() && exponential.iter().all(is_free) {
+            let rho: f64 = others.iter().map(concentrated).sum();
+            if laws.is_empty() && rho <= 0.0 && exponential.iter().all(is_free) {
                 continue;
             }
             let moment = |s: f64| {
                 let laws: f64 = laws.iter().map(|(law, count)| *count as f64 * law.cumulants(s).value).sum();
                 let ranges: f64 =
                     exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
-                laws + ranges
+                // A divergence of order s + 1 of at most rho (s + 1), times s.
+                laws + ranges + rho * s * (s + 1.0)
             };
             let (epsilon, order) = best_order(moment, delta);
             if worst.is_none_or(|(most, _)| epsilon > most) {
@@ -106,6 +108,14 @@ fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .unwrap_or((x, at_x));
     (found.max(0.0), 1.0 + libm::exp(log_s))
+}
+
+/// rho of an item known by zero concentration.
+pub(super) fn concentrated(item: &Item) -> f64 {
+    match item.cost {
+        Cost::ZeroConcentratedDp { rho } => item.count as f64 * rho,
+        _ => 0.0,
+    }
 }
 
 fn is_free(item: &Item) -> bool {

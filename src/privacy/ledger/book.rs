@@ -63,6 +63,16 @@ impl Ledger {
     }
 }
 
+impl<B: Book + ?Sized> Book for &mut B {
+    fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
+        (**self).admit(event)
+    }
+
+    fn enter(&mut self, event: PrivacyEvent) {
+        (**self).enter(event);
+    }
+}
+
 impl Book for Ledger {
     fn enter(&mut self, event: PrivacyEvent) {
         self.events.push(event);

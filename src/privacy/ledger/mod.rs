@@ -3,7 +3,9 @@
 //! [`release`] is the door; a [`Book`] is whatever keeps the events (the kernel's context, or a [`Ledger`]).
 
 mod book;
+mod budget;
 mod release;
 
 pub use book::{Book, Ledger, Refusal};
+pub use budget::{Budget, BudgetAccountant, BudgetUnit, Budgeted, Meter, WhenSpent};
 pub use release::{Occasion, ReleaseError, release};

@@ -4,14 +4,38 @@
 //! guaranteed) and *source*. Noise drawn in floating point is booked as [`Arithmetic::Ideal`]; the two discrete
 //! mechanisms are exact on a lattice.
 
+pub mod clipping;
 mod disclosure;
+mod discrete_gaussian;
+mod discrete_laplace;
+mod exact;
+mod exponential;
+mod fixed_size_gaussian;
+mod gaussian;
 mod johnson_lindenstrauss;
+mod laplace;
+mod lattice;
+mod poisson_gaussian;
+mod randomized_response;
+mod report_noisy_max;
+mod sampled_gaussian;
 
 pub use disclosure::Disclosure;
+pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
+pub use discrete_laplace::DiscreteLaplace;
+pub use exponential::ExponentialMechanism;
+pub use fixed_size_gaussian::FixedSizeGaussian;
+pub use gaussian::Gaussian;
 pub use johnson_lindenstrauss::{JlVariant, JohnsonLindenstrauss, Rows};
+pub use laplace::Laplace;
+pub use lattice::Lattice;
+pub use poisson_gaussian::PoissonGaussian;
+pub use randomized_response::RandomizedResponse;
+pub use report_noisy_max::ReportNoisyMax;
+pub use sampled_gaussian::Contributions;
 
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Sampler};
+use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, OutOfRange, Sampler};
 use std::fmt;
 
 /// A randomised map from a secret to something that may be seen, together with its price.
@@ -81,6 +105,12 @@ pub enum MechanismError {
     },
     /// A matrix decomposition did not converge.
     Decomposition,
+}
+
+impl MechanismError {
+    fn out_of_range(error: OutOfRange) -> Self {
+        Self::Shape { expected: error.expected.to_owned(), found: error.found.to_string() }
+    }
 }
 
 impl fmt::Display for MechanismError {

@@ -3,9 +3,9 @@
 use super::curator::Curator;
 use super::messages::{Fact, World};
 use super::modeler::Modeler;
-use crate::gp::Points;
+use crate::gp::{ArmCovariance, Points};
 use crate::kernel::{Context, Event, Input, Party};
-use crate::learners::{Arms, Learner, LearnerModel};
+use crate::learners::{Arms, Facts, Learner, LearnerModel};
 use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::mechanisms::{JohnsonLindenstrauss, Rows};
@@ -104,10 +104,11 @@ impl ModelerRecipe {
         let points = rows.map(|rows| Points::new(rows.n(), rows.d(), rows.values().to_vec()));
         let arms = Arms {
             n,
-            points: points.map(Arc::new),
-            covariance: self.surrogate.covariance.clone(),
+            covariance: points
+                .map(|points| ArmCovariance::of_inputs(Arc::new(points), self.surrogate.covariance.clone())),
             noise_variance: self.surrogate.noise_variance,
             mean: self.surrogate.mean,
+            facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
         };
         self.learner.as_dyn().build(&arms).map_err(|error| error.to_string())
     }

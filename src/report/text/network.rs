@@ -1,14 +1,11 @@
 //! What the network did: time, messages, bytes, losses, latency.
 
 use super::style::table;
-use super::{axes, rows};
+use crate::report::cells::rows;
 use crate::report::number::{quantity, seconds};
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
 pub(super) fn section(out: &mut String, summary: &Summary) {
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes(summary));
-    header.extend(["virtual time", "messages", "bytes", "lost", "p50", "p99"].map(str::to_owned));
     let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let metrics = &series.metrics;
@@ -21,6 +18,11 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
             optional(metrics.latency_p99_seconds),
         ]
     };
-    let title = "Network (mean of a run; p50, p99: latency of a message over one link)";
-    table(out, title, header, rows(summary, numbers), 1 + axes(summary).len());
+    let title = "Network (mean of a run; time is virtual; p50, p99: latency of one message)";
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    header.extend(["time", "messages", "bytes", "lost", "p50", "p99"].map(str::to_owned));
+    table(out, title, header, rows, first_number);
 }

@@ -1,10 +1,10 @@
 //! Who learned what about whom, and what it costs by each accountant.
 
-use super::point;
 use super::style::{block, line, wrapped};
+use crate::report::cells::{axes, merged};
 use crate::report::number::epsilon;
 use crate::report::words::{neighbours, unit};
-use crate::study::{Loss, LossStanding, PrivacyRow, Summary};
+use crate::study::{Loss, LossStanding, Summary};
 
 pub(super) fn section(out: &mut String, summary: &Summary) {
     if summary.cells.iter().all(|cell| cell.privacy.is_empty()) {
@@ -22,7 +22,7 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
         let places = if places.len() == summary.cells.len() {
             String::new()
         } else {
-            format!(" ({} = {})", super::axes(summary).join(", "), places.join("; "))
+            format!(" ({} = {})", axes(summary).join(", "), places.join("; "))
         };
         let times = if entry.releases == 1 { "once".to_owned() } else { format!("{} times", entry.releases) };
         wrapped(
@@ -76,29 +76,6 @@ impl Notes {
         });
         format!(" [{}]", index + 1)
     }
-}
-
-/// Rows of all cells, those that agree in everything once, with the points where they hold; series together.
-fn merged(summary: &Summary) -> Vec<(&PrivacyRow, Vec<String>)> {
-    let mut merged: Vec<(&PrivacyRow, Vec<String>)> = Vec::new();
-    for cell in &summary.cells {
-        let place = point(cell).join(", ");
-        for entry in &cell.privacy {
-            match merged.iter_mut().find(|(known, _)| *known == entry) {
-                Some((_, places)) => places.push(place.clone()),
-                None => merged.push((entry, vec![place.clone()])),
-            }
-        }
-    }
-    let mut names: Vec<&String> = Vec::new();
-    for (entry, _) in &merged {
-        if !names.contains(&&entry.series) {
-            names.push(&entry.series);
-        }
-    }
-    let order = |entry: &PrivacyRow| names.iter().position(|name| **name == entry.series);
-    merged.sort_by_key(|(entry, _)| order(entry));
-    merged
 }
 
 /// One line per accountant; accountants that give no finite epsilon for the same reason share one.

@@ -1,7 +1,7 @@
 //! Regret by series and cell, with the figures that papers print.
 
 use super::style::{line, table, wrapped};
-use super::{axes, rows};
+use crate::report::cells::rows;
 use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
@@ -13,15 +13,6 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
     }
     let figures = || summary.cells.iter().flat_map(|cell| &cell.published);
     let has = |metric: Metric| figures().any(|figure| figure.metric == metric);
-    let mut header = vec!["series".to_owned()];
-    header.extend(axes(summary));
-    for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
-        header.push(metric.words().to_owned());
-        if has(metric) {
-            header.push("published".to_owned());
-        }
-    }
-    header.push("n".to_owned());
     let numbers = |cell: &CellSummary, series: &SeriesSummary| {
         let mut row = Vec::new();
         for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
@@ -39,9 +30,20 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
         row.push(series.metrics.simple_regret.map_or(0, |estimate| estimate.n).to_string());
         row
     };
-    let first_number = 1 + axes(summary).len();
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    for metric in [Metric::SimpleRegret, Metric::CumulativeRegret] {
+        header.push(metric.words().to_owned());
+        if has(metric) {
+            header.push("published".to_owned());
+        }
+    }
+    header.push("n".to_owned());
     let title = "Regret at the end (mean ± standard error over n replications)";
-    table(out, title, header, rows(summary, numbers), first_number);
+    let shortened = rows.iter().any(|row| row[1..first_number].contains(&"any".to_owned()));
+    table(out, title, header, rows, first_number);
     let mut sources: Vec<&str> = Vec::new();
     for figure in figures() {
         if !sources.contains(&figure.source.as_str()) {
@@ -51,7 +53,7 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
     if !sources.is_empty() {
         wrapped(out, 2, &format!("published: {}", sources.join("; ")));
     }
-    if summary.cells.iter().any(|cell| !cell.point.is_empty()) && summary.cells.len() > 1 {
-        line(out, "  any: the same in every cell");
+    if shortened {
+        line(out, "  any: does not matter");
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn line(out: &mut String, text: &str) {
 }
 
 /// A table with a rule below its header and none between rows; columns from `first_number` on stand to the right.
-pub(super) fn table(
+pub(in crate::report) fn table(
     out: &mut String,
     title: &str,
     header: Vec<String>,
@@ -54,7 +54,7 @@ pub(super) fn block(out: &mut String, indent: usize, rows: Vec<Vec<String>>, rig
 }
 
 /// Breaks a long line between words; the first line indented by `indent`, later ones by four more.
-pub(super) fn wrapped(out: &mut String, indent: usize, text: &str) {
+pub(in crate::report) fn wrapped(out: &mut String, indent: usize, text: &str) {
     let mut current = " ".repeat(indent);
     let mut empty = true;
     for word in text.split_whitespace() {

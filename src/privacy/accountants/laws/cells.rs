@@ -17,6 +17,9 @@ pub(super) struct Support {
     pub(super) resolution: f64,
 }
 
+/// Most half-cells of one law.
+const MOST_CELLS: f64 = (1u32 << 20) as f64;
+
 /// A law of the loss on half-cells.
 #[derive(Clone, Debug)]
 pub(in crate::privacy::accountants) struct HalfCells {
@@ -33,8 +36,13 @@ pub(in crate::privacy::accountants) struct HalfCells {
 }
 
 impl HalfCells {
-    /// Empty cells that cover losses from `low` to `high`.
+    /// Empty cells that cover losses from `low` to `high`. They are wider than asked for, by a power of two, where
+    /// there would be more than [`MOST_CELLS`] of them: whoever composes must look at `width` afterwards.
     pub(super) fn new(width: f64, low: f64, high: f64) -> Self {
+        let mut width = width;
+        while 2.0 * (high - low) / width > MOST_CELLS {
+            width *= 2.0;
+        }
         let first = 2 * (low / width).floor() as i64;
         let last = 2 * ((high / width).floor() as i64 + 1);
         let count = (last - first) as usize;
@@ -78,7 +86,7 @@ impl HalfCells {
         let mut x = support.low;
         for cell in first..=last {
             let end = if cell == last { support.high } else { inverse(self.low_of(cell + 1)) };
-            let end = end.clamp(x, support.high);
+            let end = end.min(support.high).max(x);
             if end <= x {
                 continue;
             }

@@ -35,13 +35,20 @@ impl FixedSizeGaussian {
         (1.0 - rate) * (near - far)
     }
 
-    /// ln E exp(s L), and the tilted law as weighted losses.
-    fn quadrature(&self, s: f64, y_max: f64) -> (f64, Vec<Point>) {
+    /// Where the quadrature ends, and into how many panels it is cut.
+    fn panels(&self, s: f64, y_max: f64) -> (f64, f64) {
         let Mixture { sigma, .. } = self.mixture;
         let variance = sigma * sigma;
         let far = self.mixture.peaks(s + 1.0).into_iter().fold(1.0, f64::max) + 9.5 * sigma;
         let panel = (0.75 * sigma).min(1.5 * variance).min(10.0 * variance / y_max.max(1e-300));
-        let panels = ((far - 0.5) / panel).ceil();
+        (far, ((far - 0.5) / panel).ceil())
+    }
+
+    /// ln E exp(s L), and the tilted law as weighted losses.
+    fn quadrature(&self, s: f64, y_max: f64) -> (f64, Vec<Point>) {
+        let Mixture { sigma, .. } = self.mixture;
+        let variance = sigma * sigma;
+        let (far, panels) = self.panels(s, y_max);
         let width = (far - 0.5) / panels;
         let mut points = vec![Point { weight: libm::log(self.atom()), loss: 0.0 }];
         let constant = libm::log(sigma * TAU.sqrt());
@@ -75,6 +82,10 @@ impl Law for FixedSizeGaussian {
     fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]) {
         let (_, points) = self.quadrature(s, (from + out.len()) as f64 * step);
         characteristic(&points, step, from, count, out);
+    }
+
+    fn terms(&self, s: f64, y_max: f64) -> f64 {
+        32.0 * self.panels(s, y_max).1
     }
 
     fn ceiling(&self, _s: f64, _y: f64) -> Option<f64> {

@@ -69,6 +69,11 @@ pub(super) trait Law: fmt::Debug {
     /// Multiplies `out[j]` by (exp(K(s + i y) - K(s)))^count at y = (from + j) step.
     fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]);
 
+    /// About how many terms a value of the contour takes at heights up to `y_max`.
+    fn terms(&self, _s: f64, _y_max: f64) -> f64 {
+        1.0
+    }
+
     /// A bound on the modulus of those values (count 1) at every height above `y`, if there is a proven one that falls;
     /// none for laws with a density whose values fall by observation.
     fn ceiling(&self, s: f64, y: f64) -> Option<f64>;

@@ -52,6 +52,10 @@ impl Law for PoissonGaussian {
         characteristic(&points, step, from, count, out);
     }
 
+    fn terms(&self, s: f64, y_max: f64) -> f64 {
+        self.mixture.terms(self.power(s), y_max)
+    }
+
     fn ceiling(&self, _s: f64, _y: f64) -> Option<f64> {
         None
     }

@@ -81,6 +81,12 @@ impl Mixture {
         2.0 * PI / (y_max / variance + margin / w + 0.5 * w / variance)
     }
 
+    /// About how many points the quadrature takes.
+    pub(super) fn terms(&self, a: f64, y_max: f64) -> f64 {
+        let [one, other] = self.peaks(a);
+        ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
+    }
+
     /// ln of the integral of exp(a L) against N(0, sigma^2), and the tilted law as weighted losses, fine enough for
     /// characteristic functions up to `y_max`.
     pub(super) fn quadrature(&self, a: f64, y_max: f64, points: &mut Vec<Point>) -> f64 {

@@ -55,10 +55,17 @@ impl Answer {
 }
 
 const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
+const CONCENTRATED_NOTE: &str =
+    "some releases are known by zero concentration only; Renyi divergences price them all";
 const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
 
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
     let items = composition.items();
+    if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
+        // Known by its Renyi divergences alone: they price everything.
+        let upper = Rdp::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
+        return (Answer { lower: 0.0, epsilon: upper, upper }, Standing::Bound, Some(CONCENTRATED_NOTE));
+    }
     let exponential =
         |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
     let fixed_size = items.iter().any(|item| matches!(item.cost, Cost::FixedSizeGaussian { .. }));
@@ -91,24 +98,32 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     (Answer { lower, epsilon: upper, upper }, Standing::Bound, note)
 }
 
-/// Both ends of epsilon (at least 0) for priceable items, the worse of the two directions.
+/// Both ends of epsilon (at least 0) for priceable items, the worse of the two directions. Where the numbers fail, or
+/// another theorem knows better, its bound stands in: Renyi divergences above, what a part costs alone below.
 pub(in crate::privacy::accountants) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
     if let Some(epsilon) = closed_form(items, delta) {
         return Ends { lower: epsilon, upper: epsilon };
     }
+    let rdp = Rdp::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
+    // A range that is not the dominating one is a mechanism of its own, which Renyi's bound covers too.
+    let most = pairs::pure_total(items).min(rdp);
+    let part = |item: &Item| closed_form(std::slice::from_ref(item), delta).unwrap_or(0.0);
+    let least = items.iter().map(part).fold(0.0, f64::max).min(most);
     let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
-    let most = pairs::pure_total(items);
-    directions.iter().fold(Ends { lower: 0.0, upper: 0.0 }, |worst, &direction| {
+    directions.iter().fold(Ends { lower: least, upper: least }, |worst, &direction| {
         let laws = pairs::laws(items, direction, exponential);
-        let ends = if laws.is_empty() { worst } else { by_laws(&laws, delta) };
+        let ends = if laws.is_empty() { Some(worst) } else { by_laws(&laws, delta) };
+        let ends = ends.unwrap_or(Ends { lower: 0.0, upper: most });
         let upper = worst.upper.max(ends.upper.min(most));
         Ends { lower: worst.lower.max(ends.lower).min(upper), upper }
     })
 }
 
-fn by_laws(laws: &Laws, delta: f64) -> Ends {
+fn by_laws(laws: &Laws, delta: f64) -> Option<Ends> {
     let saddle = Saddle::find(laws, delta);
-    contour::epsilon(laws, &saddle, delta).unwrap_or_else(|| lattice::epsilon(laws, &saddle, delta))
+    contour::epsilon(laws, &saddle, delta)
+        .filter(|ends| ends.upper.is_finite() && ends.lower.is_finite())
+        .or_else(|| lattice::epsilon(laws, &saddle, delta))
 }
 
 fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
@@ -138,6 +153,7 @@ fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
             | Cost::FixedSizeGaussian { .. }
             | Cost::PureDp { .. }
             | Cost::ApproximateDp { .. }
+            | Cost::ZeroConcentratedDp { .. }
             | Cost::Unprotected => {}
         }
     }

@@ -42,7 +42,9 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
         best
     };
     let mut best = f64::NEG_INFINITY;
-    for start in 1..8 {
+    // Long sums are smooth in t, and fewer starts do.
+    let starts: &[u32] = if count > 500 { &[4, 6] } else { &[1, 2, 3, 4, 5, 6, 7] };
+    for &start in starts {
         let t = range * f64::from(start) / 8.0;
         let epsilon = at(t);
         if epsilon == f64::NEG_INFINITY {

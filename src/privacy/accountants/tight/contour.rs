@@ -35,7 +35,7 @@ pub(super) struct Saddle {
 }
 
 impl Saddle {
-    fn at(laws: &Laws, c: f64) -> Self {
+    pub(super) fn at(laws: &Laws, c: f64) -> Self {
         let cumulants = cumulants(laws, c);
         let epsilon = cumulants.mean - 1.0 / c - 1.0 / (c + 1.0);
         let curvature = cumulants.variance + 1.0 / (c * c) + 1.0 / ((c + 1.0) * (c + 1.0));
@@ -79,6 +79,8 @@ impl Saddle {
 
 const BLOCK: usize = 32;
 const MOST_NODES: usize = 2048;
+/// A law whose values take more terms than this is left to lattices.
+const MOST_TERMS: f64 = 20_000.0;
 /// Terms beyond the last node may add this much, relatively.
 const TRUNCATION: f64 = 1e-14;
 
@@ -99,7 +101,8 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> 
     let mut terms: Vec<(f64, Complex)> = Vec::new();
     let beyond = loop {
         let from = terms.len();
-        if from >= MOST_NODES {
+        let y_max = (from + BLOCK) as f64 * step;
+        if from >= MOST_NODES || laws.iter().any(|(law, _)| law.terms(c, y_max) > MOST_TERMS) {
             return None;
         }
         let (mut watched, mut proven) = ([Complex::ONE; BLOCK], [Complex::ONE; BLOCK]);

@@ -16,8 +16,11 @@ const MOST_POINTS: usize = 1 << 18;
 /// Wanted accuracy of epsilon.
 const WANTED: f64 = 2e-9;
 
-/// Epsilon at `delta` with both ends.
-pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Ends {
+/// Epsilon at `delta` with both ends; nothing if it lies where doubles cannot hold the masses.
+pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> {
+    // Epsilon lies about 1/c below the tilted mean: for large deltas a larger tilt keeps it inside the window.
+    let least = 4.0 / half_window(laws, saddle);
+    let saddle = &if saddle.c < least { Saddle::at(laws, least) } else { *saddle };
     let c = saddle.c;
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
     // Rounding adds about spacing^2 / 6 of variance per unit of mass outside of atoms, which shifts epsilon by c/2
@@ -27,16 +30,15 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Ends {
     let half_window = half_window(laws, saddle);
     let points = (2.0 * half_window / wanted).min(MOST_POINTS as f64).max(LEAST_POINTS as f64);
     let points = (points as usize).next_power_of_two();
-    let spacing = aligned(laws, 2.0 * half_window / points as f64);
+    let (spacing, cut) = cut(laws, aligned(laws, 2.0 * half_window / points as f64), c);
     let window = spacing * points as f64;
 
     let fft = Fft::new(points);
     let mut product = vec![(Complex::ONE, Complex::ONE); points / 2 + 1];
     let mut worse = Tally::default();
     let mut better = Tally::default();
-    for (law, count) in laws {
-        let cells = law.cells(spacing, c);
-        let (up, down) = (worse_masses(&cells), better_masses(&cells));
+    for ((_, count), cells) in laws.iter().zip(&cut) {
+        let (up, down) = (worse_masses(cells), better_masses(cells));
         let mut packed = vec![Complex::ZERO; points];
         let first = cells.first / 2;
         let size_up = worse.fold(&up, first, spacing, c, *count, |k, value| packed[k % points].re += value);
@@ -77,7 +79,7 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Ends {
         });
         let scale = tally.log_mass - c * spacing * centre as f64;
         let target = libm::exp(libm::log(delta) - scale) + slack;
-        if target <= 0.0 {
+        if target.is_nan() || target <= 0.0 || target.is_infinite() {
             return f64::INFINITY;
         }
         staircase::epsilon(top as f64 * spacing, spacing, masses, target)
@@ -87,8 +89,27 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Ends {
     let weight = libm::exp(-c * (first_guess - spacing * centre as f64));
     let per_point = noise * (1.0 / (c * spacing)).min(points as f64);
     let slack = weight * (slip + per_point * max_modulus(&packed));
-    let ends = Ends { lower: solve(&better, |z| z.im, slack), upper: solve(&worse, |z| z.re, -slack) };
-    Ends { lower: ends.lower.min(ends.upper), ..ends }
+    // Minus infinity: epsilon lies below the window.
+    let bottom = (top - points as i64 + 1) as f64 * spacing;
+    let upper = solve(&worse, |z| z.re, -slack).max(bottom);
+    let lower = solve(&better, |z| z.im, slack);
+    if !upper.is_finite() || lower.is_nan() || lower == f64::INFINITY {
+        return None;
+    }
+    Some(Ends { lower: lower.min(upper), upper })
+}
+
+/// The laws cut into cells of one width: the one asked for, or a larger one if a law spans too many such cells.
+fn cut(laws: &Laws, spacing: f64, c: f64) -> (f64, Vec<HalfCells>) {
+    let mut spacing = spacing;
+    loop {
+        let cells: Vec<HalfCells> = laws.iter().map(|(law, _)| law.cells(spacing, c)).collect();
+        let widest = cells.iter().map(|cells| cells.width).fold(spacing, f64::max);
+        if widest <= spacing {
+            return (spacing, cells);
+        }
+        spacing = aligned(laws, widest);
+    }
 }
 
 fn max_modulus(values: &[Complex]) -> f64 {

@@ -1,0 +1,107 @@
+//! `subrosa account`: what a list of releases costs, from a file of events or from a run's ledger.
+
+use super::exit::Exit;
+use super::load::{complain, not_a_run};
+use super::options::{AccountArguments, Format};
+use super::run::print;
+use crate::privacy::accountants::Composition;
+use crate::report::plots::standalone;
+use crate::report::{account_curve, account_json, account_over_rounds, account_text};
+use crate::scenario::Document;
+use crate::study::{LedgerGroup, RunFolder, files, ledger_groups};
+use crate::vocab::{Cost, Delta};
+use std::path::{Path, PathBuf};
+
+/// Prices.
+pub(super) fn account(arguments: &AccountArguments) -> Exit {
+    if arguments.file.is_dir() { of_run(arguments) } else { of_file(arguments) }
+}
+
+fn of_file(arguments: &AccountArguments) -> Exit {
+    let account = match Document::load(&arguments.file).and_then(|document| document.account()) {
+        Ok(account) => account,
+        Err(diagnostics) => return complain(&diagnostics, arguments.format),
+    };
+    let delta = match delta(arguments) {
+        Ok(given) => given.unwrap_or(account.delta),
+        Err(exit) => return exit,
+    };
+    let costs: Vec<(Cost, u64)> = account.events.iter().map(|event| event.cost()).collect();
+    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+    match arguments.format {
+        Format::Text => {
+            print(&account_text(&arguments.file.display().to_string(), &composition, delta));
+        }
+        Format::Json => print(&format!("{}\n", account_json(&composition, delta))),
+    }
+    plot(arguments, &costs, delta)
+}
+
+fn of_run(arguments: &AccountArguments) -> Exit {
+    let folder = RunFolder::at(&arguments.file);
+    let given = match delta(arguments) {
+        Ok(given) => given,
+        Err(exit) => return exit,
+    };
+    let groups = match ledger_groups(&folder) {
+        Ok(Some(groups)) => groups,
+        Ok(None) => return not_a_run(&folder),
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Exit::Internal;
+        }
+    };
+    let delta = given.unwrap_or_else(|| Delta::new(1e-5).expect("1e-5 is between 0 and 1"));
+    let composition =
+        |group: &LedgerGroup| group.costs.iter().map(|(cost, count)| (cost, *count)).collect::<Composition>();
+    match arguments.format {
+        Format::Text => {
+            for group in &groups {
+                print(&format!("{}\n", account_text(&group.title, &composition(group), delta)));
+            }
+        }
+        Format::Json => {
+            let entries: Vec<serde_json::Value> = groups
+                .iter()
+                .map(|group| {
+                    let mut entry = account_json(&composition(group), delta);
+                    entry["group"] = serde_json::json!(group.title);
+                    entry
+                })
+                .collect();
+            print(&format!("{}\n", serde_json::json!({ "delta": delta.get(), "groups": entries })));
+        }
+    }
+    match groups.first() {
+        Some(group) => plot(arguments, &group.costs, delta),
+        None => Exit::Ok,
+    }
+}
+
+fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
+    arguments.delta.map(Delta::new).transpose().map_err(|error| {
+        eprintln!("error: --delta: {error}");
+        Exit::Usage
+    })
+}
+
+/// Two pictures: NAME.svg with epsilon over releases, and NAME-curve.svg with delta over epsilon.
+fn plot(arguments: &AccountArguments, costs: &[(Cost, u64)], delta: Delta) -> Exit {
+    let Some(file) = &arguments.plot else { return Exit::Ok };
+    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+    let pictures =
+        [(file.clone(), account_over_rounds(costs, delta)), (beside(file), account_curve(&composition))];
+    for (path, chart) in pictures {
+        if let Err(error) = files::write(&path, standalone(&chart).as_bytes()) {
+            eprintln!("error: {error}");
+            return Exit::Internal;
+        }
+        eprintln!("wrote {}", path.display());
+    }
+    Exit::Ok
+}
+
+fn beside(file: &Path) -> PathBuf {
+    let stem = file.file_stem().map_or_else(|| "account".into(), |stem| stem.to_string_lossy());
+    file.with_file_name(format!("{stem}-curve.svg"))
+}

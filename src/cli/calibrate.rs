@@ -1,0 +1,64 @@
+//! `subrosa calibrate`: the smallest noise for a target, or the most rounds for a noise, by the tight accountant.
+
+use super::exit::Exit;
+use super::options::{CalibrateArguments, Format};
+use super::run::print;
+use crate::privacy::calibration::{Target, most_rounds, smallest_noise};
+use crate::vocab::{Delta, Epsilon, Positive, Probability};
+
+/// Calibrates.
+pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
+    let target = match target(arguments) {
+        Ok(target) => target,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Exit::Usage;
+        }
+    };
+    let (key, value, reached) = match (arguments.rounds, arguments.noise) {
+        (Some(rounds), None) => match smallest_noise(&target, rounds) {
+            Some((noise, reached)) => ("noise_multiplier", noise, reached),
+            None => return impossible("no noise multiplier up to 1e6 keeps"),
+        },
+        (None, Some(noise)) => {
+            let Ok(noise) = Positive::new(noise) else {
+                eprintln!("error: --noise: expected a finite number above 0, found {noise}");
+                return Exit::Usage;
+            };
+            let (rounds, reached) = most_rounds(&target, noise);
+            ("rounds", rounds as f64, reached)
+        }
+        (None, None) | (Some(_), Some(_)) => {
+            eprintln!("error: give either --rounds (to find the noise) or --noise (to find the rounds)");
+            return Exit::Usage;
+        }
+    };
+    let (epsilon, delta, rate) = (target.epsilon.get(), target.delta.get(), target.rate.get());
+    match arguments.format {
+        Format::Text => print(&format!(
+            "{key} {value}\nepsilon reached {reached} of {epsilon} at delta {delta:e}, sampling rate {rate}, \
+             accountant tight\n"
+        )),
+        Format::Json => {
+            let document = serde_json::json!({
+                key: value, "epsilon_reached": reached, "epsilon": epsilon, "delta": delta, "rate": rate,
+                "accountant": "tight",
+            });
+            print(&format!("{document}\n"));
+        }
+    }
+    Exit::Ok
+}
+
+fn target(arguments: &CalibrateArguments) -> Result<Target, String> {
+    Ok(Target {
+        epsilon: Epsilon::new(arguments.epsilon).map_err(|error| format!("--epsilon: {error}"))?,
+        delta: Delta::new(arguments.delta).map_err(|error| format!("--delta: {error}"))?,
+        rate: Probability::new(arguments.rate).map_err(|error| format!("--rate: {error}"))?,
+    })
+}
+
+fn impossible(what: &str) -> Exit {
+    eprintln!("error: {what} the target: lower --rounds or --rate, or raise --epsilon");
+    Exit::Usage
+}

@@ -1,0 +1,54 @@
+//! `subrosa new`: write a commented scenario that runs at once.
+
+use super::exit::Exit;
+use super::options::NewArguments;
+use super::run::print;
+use crate::study::files;
+use std::path::PathBuf;
+
+/// A scenario to begin with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Template {
+    /// The system that it plays, as the command line names it.
+    pub(super) name: &'static str,
+    text: &'static str,
+}
+
+/// All templates. A new one is one file and one line here.
+pub(super) const TEMPLATES: &[Template] =
+    &[Template { name: "outsourced", text: include_str!("templates/outsourced.ron") }];
+
+/// Writes a template.
+pub(super) fn new(arguments: &NewArguments) -> Exit {
+    let Some(template) = TEMPLATES.iter().find(|template| template.name == arguments.system) else {
+        // The command line takes no other name.
+        eprintln!("error: no template is called {:?}", arguments.system);
+        return Exit::Usage;
+    };
+    let file = arguments.file.clone().unwrap_or_else(|| PathBuf::from(format!("{}.ron", template.name)));
+    if file.is_dir() {
+        eprintln!("error: {} is a folder: name a file inside it", file.display());
+        return Exit::Usage;
+    }
+    if file.exists() && !arguments.force {
+        eprintln!(
+            "error: {} is there already: name another file, or overwrite it with --force",
+            file.display()
+        );
+        return Exit::Usage;
+    }
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty())
+        && let Err(error) = files::make_folder(folder)
+    {
+        eprintln!("error: {error}");
+        return Exit::Internal;
+    }
+    // The comments name the file as it is called.
+    let text = template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display()));
+    if let Err(error) = files::write(&file, text.as_bytes()) {
+        eprintln!("error: {error}");
+        return Exit::Internal;
+    }
+    print(&format!("wrote {0}\nrun it: subrosa run {0}\n", file.display()));
+    Exit::Ok
+}

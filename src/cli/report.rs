@@ -1,0 +1,85 @@
+//! `subrosa report`: make the report of a run again, and its charts as files.
+
+use super::exit::Exit;
+use super::load::not_a_run;
+use super::options::{Format, ReportArguments};
+use super::run::print;
+use crate::report::plots::{Chart, standalone};
+use crate::report::{self, Page};
+use crate::study::{FolderError, RunFolder, files};
+
+/// Reports.
+pub(super) fn report(arguments: &ReportArguments) -> Exit {
+    let folder = RunFolder::at(&arguments.run);
+    let page = match Page::read(&folder) {
+        Ok(Some(page)) => page,
+        Ok(None) => return nothing_to_report(&folder),
+        Err(error) => return failed(&error),
+    };
+    let charts = report::charts(&page);
+    let chart = match chosen(&charts, arguments) {
+        Ok(chart) => chart,
+        Err(exit) => return exit,
+    };
+    if let Err(error) = files::write(&folder.file(report::PAGE), report::page(&page).as_bytes()) {
+        return failed(&error.into());
+    }
+    if let Some((chart, file)) = chart.zip(arguments.svg.as_ref())
+        && let Err(error) = files::write(file, standalone(chart).as_bytes())
+    {
+        return failed(&error.into());
+    }
+    if let Some((chart, file)) = chart.zip(arguments.png.as_ref()) {
+        let image = match report::plots::png(&standalone(chart)) {
+            Ok(image) => image,
+            Err(reason) => {
+                eprintln!("error: cannot draw the PNG: {reason}");
+                return Exit::Internal;
+            }
+        };
+        if let Err(error) = files::write(file, &image) {
+            return failed(&error.into());
+        }
+    }
+    match arguments.format {
+        Format::Text => print(&report::text(&page.summary)),
+        Format::Json => print(&report::json(&page.summary)),
+    }
+    Exit::Ok
+}
+
+/// The chart that is to become a file; `None` if none is.
+fn chosen<'a>(charts: &'a [Chart], arguments: &ReportArguments) -> Result<Option<&'a Chart>, Exit> {
+    if arguments.svg.is_none() && arguments.png.is_none() {
+        return Ok(None);
+    }
+    let Some(first) = charts.first() else {
+        eprintln!("error: the run has no chart: its protocol optimises nothing and its clock stood still");
+        return Err(Exit::Usage);
+    };
+    let Some(wanted) = &arguments.figure else { return Ok(Some(first)) };
+    charts.iter().find(|chart| chart.id == *wanted).map(Some).ok_or_else(|| {
+        let known: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
+        eprintln!("error: the run has no figure {wanted:?}: it has {}", known.join(", "));
+        Exit::Usage
+    })
+}
+
+fn nothing_to_report(folder: &RunFolder) -> Exit {
+    match folder.manifest() {
+        Ok(None) => not_a_run(folder),
+        Ok(Some(_)) => {
+            eprintln!(
+                "error: {} has no summary.json: the run was interrupted (finish it with the same `subrosa run`)",
+                folder.path().display()
+            );
+            Exit::Usage
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &FolderError) -> Exit {
+    eprintln!("error: {error}");
+    Exit::Internal
+}

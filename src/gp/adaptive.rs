@@ -1,0 +1,87 @@
+//! The cheaper of the two exact posteriors: a cache of candidates while outcomes are few, arm space afterwards.
+
+use super::{ArmCovariance, ArmPosterior, GpError, Posterior};
+
+/// An exact posterior that changes to arm space once outcomes outnumber arms, where a round's cost stops growing.
+///
+/// The change is made at a fixed number of outcomes, so it is part of no run's randomness.
+#[derive(Clone, Debug)]
+pub enum AdaptivePosterior {
+    /// A row per outcome, over all arms.
+    Candidates(Box<Posterior>),
+    /// A covariance matrix over the arms.
+    ArmSpace(Box<ArmPosterior>),
+}
+
+/// With more arms than this, their covariance matrix (200 MB here) is not worth having.
+pub(crate) const MOST_ARMS: usize = 5_000;
+
+impl AdaptivePosterior {
+    /// The prior, with the representation to be chosen by the number of outcomes.
+    #[must_use]
+    pub fn new(prior: ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
+        Self::Candidates(Box::new(Posterior::new(prior, noise_variance, prior_mean)))
+    }
+
+    /// Takes in the outcome of one arm.
+    ///
+    /// # Errors
+    /// Those of [`Posterior::observe`].
+    pub fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        if let Self::Candidates(posterior) = self {
+            let n = posterior.mean().len();
+            if n <= MOST_ARMS && posterior.observations() >= n {
+                *self = Self::ArmSpace(Box::new(posterior.to_arm_space()));
+            }
+        }
+        match self {
+            Self::Candidates(posterior) => posterior.observe(arm, outcome),
+            Self::ArmSpace(posterior) => posterior.observe(arm, outcome),
+        }
+    }
+
+    /// Posterior mean at every arm.
+    #[must_use]
+    pub fn mean(&self) -> &[f64] {
+        match self {
+            Self::Candidates(posterior) => posterior.mean(),
+            Self::ArmSpace(posterior) => posterior.mean(),
+        }
+    }
+
+    /// Posterior variance at every arm; never negative.
+    #[must_use]
+    pub fn variance(&self) -> &[f64] {
+        match self {
+            Self::Candidates(posterior) => posterior.variance(),
+            Self::ArmSpace(posterior) => posterior.variance(),
+        }
+    }
+
+    /// Number of outcomes taken in.
+    #[must_use]
+    pub fn observations(&self) -> usize {
+        match self {
+            Self::Candidates(posterior) => posterior.observations(),
+            Self::ArmSpace(posterior) => posterior.observations(),
+        }
+    }
+
+    /// Information gain of the arms observed, in nats.
+    #[must_use]
+    pub fn information_gain(&self) -> f64 {
+        match self {
+            Self::Candidates(posterior) => posterior.information_gain(),
+            Self::ArmSpace(posterior) => posterior.information_gain(),
+        }
+    }
+
+    /// The largest jitter that was added to a diagonal; 0 if none was needed.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        match self {
+            Self::Candidates(posterior) => posterior.jitter(),
+            Self::ArmSpace(posterior) => posterior.jitter(),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Covariances between arms: a function of their inputs, or a matrix that is simply given.
+
+use super::covariance::Covariance;
+use super::{Cholesky, GpError, Points};
+use std::sync::Arc;
+
+/// The prior covariance of a function over a finite set of arms.
+#[derive(Clone, Debug)]
+pub enum ArmCovariance {
+    /// A covariance function of the arms' inputs.
+    Inputs {
+        /// The arms' inputs.
+        points: Arc<Points>,
+        /// The function.
+        covariance: Covariance,
+    },
+    /// An explicit matrix, as for stocks or sensors.
+    Matrix(Arc<CovarianceMatrix>),
+}
+
+/// A covariance matrix over arms, given number by number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CovarianceMatrix {
+    n: usize,
+    values: Vec<f64>,
+}
+
+/// Two entries that mirror each other may differ by this share of the largest variance.
+const ASYMMETRY: f64 = 1e-9;
+/// A matrix that is positive semidefinite but for rounding becomes definite with this share of the largest variance.
+const SEMIDEFINITE: f64 = 1e-8;
+
+impl CovarianceMatrix {
+    /// A matrix of order `n` from its rows.
+    ///
+    /// # Errors
+    /// [`GpError::NotSymmetric`] for another shape than n x n, entries that are not finite, or entries that do not
+    /// mirror each other; [`GpError::NotPositiveDefinite`] if an eigenvalue is clearly negative.
+    pub fn new(n: usize, values: Vec<f64>) -> Result<Self, GpError> {
+        let bad = |row, column| Err(GpError::NotSymmetric { order: n, row, column });
+        if n == 0 || values.len() != n * n {
+            return bad(0, 0);
+        }
+        let largest = (0..n).map(|i| values[i * n + i].abs()).fold(0.0, f64::max);
+        for i in 0..n {
+            for j in 0..=i {
+                let (a, b) = (values[i * n + j], values[j * n + i]);
+                if !a.is_finite() || !b.is_finite() || (a - b).abs() > ASYMMETRY * largest {
+                    return bad(i, j);
+                }
+            }
+        }
+        let mut lifted = values.clone();
+        (0..n).for_each(|i| lifted[i * n + i] += SEMIDEFINITE * largest);
+        Cholesky::new(n, lifted)
+            .map_err(|_| GpError::NotPositiveDefinite { order: n, jitter: SEMIDEFINITE * largest })?;
+        Ok(Self { n, values })
+    }
+
+    /// Order.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// One row, which is also one column.
+    #[must_use]
+    pub fn row(&self, index: usize) -> &[f64] {
+        &self.values[index * self.n..][..self.n]
+    }
+}
+
+impl ArmCovariance {
+    /// A covariance function of inputs.
+    #[must_use]
+    pub fn of_inputs(points: Arc<Points>, covariance: Covariance) -> Self {
+        Self::Inputs { points, covariance }
+    }
+
+    /// Number of arms.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        match self {
+            Self::Inputs { points, .. } => points.n(),
+            Self::Matrix(matrix) => matrix.n,
+        }
+    }
+
+    /// Prior covariance of two arms.
+    ///
+    /// # Panics
+    /// If there are no such arms.
+    #[must_use]
+    pub fn between(&self, arm: usize, other: usize) -> f64 {
+        match self {
+            Self::Inputs { points, covariance } => covariance.between(points.row(arm), points.row(other)),
+            Self::Matrix(matrix) => matrix.row(arm)[other],
+        }
+    }
+
+    /// Prior variance of every arm.
+    #[must_use]
+    pub fn variances(&self) -> Vec<f64> {
+        (0..self.n()).map(|arm| self.between(arm, arm)).collect()
+    }
+
+    /// Prior covariances of one arm with all; `out` has one place per arm.
+    pub fn fill_column(&self, arm: usize, out: &mut [f64]) {
+        match self {
+            Self::Inputs { points, covariance } => covariance.fill_column(points, arm, out),
+            Self::Matrix(matrix) => out.copy_from_slice(matrix.row(arm)),
+        }
+    }
+
+    /// Prior covariances of one arm with the arms from `first` on, as many as `out` has places.
+    pub(super) fn fill_range(&self, arm: usize, first: usize, out: &mut [f64]) {
+        match self {
+            Self::Inputs { points, covariance } => covariance.fill_range(points, arm, first, out),
+            Self::Matrix(matrix) => out.copy_from_slice(&matrix.row(arm)[first..first + out.len()]),
+        }
+    }
+
+    /// The whole matrix, row by row: n x n numbers.
+    #[must_use]
+    pub fn dense(&self) -> Vec<f64> {
+        let n = self.n();
+        let mut values = vec![0.0; n * n];
+        for (arm, row) in values.chunks_mut(n.max(1)).enumerate() {
+            self.fill_column(arm, row);
+        }
+        values
+    }
+}

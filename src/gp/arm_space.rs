@@ -1,0 +1,180 @@
+//! The exact posterior in arm space: a mean and a covariance matrix over the arms, whatever the number of outcomes.
+//!
+//! One outcome y of arm a is one rank-1 update: with s the column of a and g = s_a + noise, mean += s (y - mean_a) / g
+//! and covariance -= s s^T / g. O(n^2) per outcome and in memory, so it pays once outcomes outnumber arms.
+
+use super::pivot::pivot;
+use super::simd::multiversion;
+use super::{ArmCovariance, Cholesky, GpError};
+use crate::rng::Stream;
+use std::f64::consts::TAU;
+
+/// Mean and covariance of a Gaussian process over all arms, given noisy outcomes of some.
+#[derive(Clone, Debug)]
+pub struct ArmPosterior {
+    n: usize,
+    noise_variance: f64,
+    mean: Vec<f64>,
+    /// The diagonal of `covariance`, kept apart because learners read it every round.
+    variance: Vec<f64>,
+    covariance: Vec<f64>,
+    column: Vec<f64>,
+    observations: usize,
+    /// Largest prior variance, the measure of what is numerically zero.
+    scale: f64,
+    jitter: f64,
+    log_likelihood: f64,
+    information: f64,
+}
+
+multiversion! {
+    /// covariance -= s s^T / pivot, with the diagonal kept at zero or above and copied to `variance`.
+    fn downdate(covariance: &mut [f64], variance: &mut [f64], s: &[f64], pivot: f64) {
+        let n = s.len();
+        for (i, (row, variance)) in covariance.chunks_exact_mut(n).zip(variance).enumerate() {
+            let factor = s[i] / pivot;
+            for (value, &s) in row.iter_mut().zip(s) {
+                *value -= factor * s;
+            }
+            row[i] = row[i].max(0.0);
+            *variance = row[i];
+        }
+    }
+}
+
+impl ArmPosterior {
+    /// The prior: `prior_mean` everywhere.
+    #[must_use]
+    pub fn new(prior: &ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
+        let n = prior.n();
+        Self::at(vec![prior_mean; n], prior.dense(), noise_variance)
+    }
+
+    /// A Gaussian process with this mean and this covariance matrix (by rows).
+    pub(super) fn at(mean: Vec<f64>, covariance: Vec<f64>, noise_variance: f64) -> Self {
+        let n = mean.len();
+        let variance: Vec<f64> = (0..n).map(|arm| covariance[arm * n + arm]).collect();
+        let scale = variance.iter().fold(0.0, |a: f64, &b| a.max(b));
+        Self {
+            n,
+            noise_variance,
+            mean,
+            variance,
+            covariance,
+            column: vec![0.0; n],
+            observations: 0,
+            scale,
+            jitter: 0.0,
+            log_likelihood: 0.0,
+            information: 0.0,
+        }
+    }
+
+    /// Takes over what was learnt before the change to arm space.
+    pub(super) fn with_history(
+        mut self,
+        (observations, log_likelihood, information): (usize, f64, f64),
+        (scale, jitter): (f64, f64),
+    ) -> Self {
+        self.scale = scale;
+        self.jitter = jitter;
+        self.observations = observations;
+        self.log_likelihood = log_likelihood;
+        self.information = information;
+        self
+    }
+
+    /// Takes in the outcome of one arm.
+    ///
+    /// # Errors
+    /// [`GpError::OutcomeNotFinite`]; [`GpError::NotPositiveDefinite`] if the arm's variance and the noise are both
+    /// numerically zero.
+    pub fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        let n = self.n;
+        let pivot = pivot(self.variance[arm], self.noise_variance, self.scale, self.observations + 1)?;
+        self.jitter = self.jitter.max(pivot.jitter);
+        let pivot = pivot.value;
+        let residual = outcome - self.mean[arm];
+        self.log_likelihood -= 0.5 * (residual * residual / pivot + libm::log(TAU * pivot));
+        if self.noise_variance > 0.0 {
+            self.information += 0.5 * libm::log1p(self.variance[arm] / self.noise_variance);
+        }
+        self.column.copy_from_slice(&self.covariance[arm * n..][..n]);
+        let weight = residual / pivot;
+        for (mean, &s) in self.mean.iter_mut().zip(&self.column) {
+            *mean += s * weight;
+        }
+        downdate(&mut self.covariance, &mut self.variance, &self.column, pivot);
+        self.observations += 1;
+        Ok(())
+    }
+
+    /// Posterior mean at every arm.
+    #[must_use]
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Posterior variance of the function (without noise) at every arm; never negative.
+    #[must_use]
+    pub fn variance(&self) -> &[f64] {
+        &self.variance
+    }
+
+    /// Posterior covariance of the function between two arms.
+    ///
+    /// # Panics
+    /// If there are no such arms.
+    #[must_use]
+    pub fn covariance(&self, arm: usize, other: usize) -> f64 {
+        self.covariance[arm * self.n..][..self.n][other]
+    }
+
+    /// One function of the posterior, and the jitter that its factorisation needed.
+    ///
+    /// # Errors
+    /// [`GpError::NotPositiveDefinite`].
+    pub fn sample(&self, stream: &mut Stream) -> Result<(Vec<f64>, f64), GpError> {
+        let factor = self.factor()?;
+        let mut z = vec![0.0; self.n];
+        stream.fill_normal(&mut z);
+        let mut values = factor.times(&z);
+        values.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value += mean);
+        Ok((values, factor.jitter()))
+    }
+
+    /// Factor of the covariance matrix, with as little jitter as it takes. O(n^3).
+    ///
+    /// # Errors
+    /// [`GpError::NotPositiveDefinite`].
+    pub fn factor(&self) -> Result<Cholesky, GpError> {
+        Cholesky::with_jitter(self.n, &self.covariance)
+    }
+
+    /// Log density of all outcomes taken in, in their order, under the model.
+    #[must_use]
+    pub fn log_marginal_likelihood(&self) -> f64 {
+        self.log_likelihood
+    }
+
+    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise.
+    #[must_use]
+    pub fn information_gain(&self) -> f64 {
+        self.information
+    }
+
+    /// The largest jitter that was added to a diagonal; 0 if none was needed.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// Number of outcomes taken in.
+    #[must_use]
+    pub fn observations(&self) -> usize {
+        self.observations
+    }
+}

@@ -1,0 +1,192 @@
+//! A Cholesky factorisation whose bits depend on no machine: elementwise updates, in a fixed order.
+
+use super::GpError;
+use super::simd::multiversion;
+
+/// Jitters tried, as shares of the largest diagonal entry: none, then 1e-14, 1e-13, ..., 1e-6.
+const FIRST_JITTER: f64 = 1e-14;
+const LARGEST_JITTER: f64 = 1e-6;
+
+/// The factor of a symmetric positive definite matrix A = L L^T of moderate order.
+#[derive(Clone, Debug)]
+pub struct Cholesky {
+    n: usize,
+    /// Rows of L^T, so that every update runs along memory. The strict lower part is never read.
+    upper: Vec<f64>,
+    jitter: f64,
+}
+
+impl Cholesky {
+    /// Factorises a matrix given by its rows; only the upper half is read.
+    ///
+    /// # Errors
+    /// [`GpError::NotPositiveDefinite`].
+    ///
+    /// # Panics
+    /// If `matrix` does not hold n times n numbers.
+    pub fn new(n: usize, mut matrix: Vec<f64>) -> Result<Self, GpError> {
+        assert_eq!(matrix.len(), n * n, "a square matrix");
+        if !factorise(n, &mut matrix) {
+            return Err(GpError::NotPositiveDefinite { order: n, jitter: 0.0 });
+        }
+        Ok(Self { n, upper: matrix, jitter: 0.0 })
+    }
+
+    /// As [`Self::new`], adding as little to the diagonal as it takes; [`Self::jitter`] says how much.
+    ///
+    /// # Errors
+    /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest diagonal entry is not enough.
+    pub fn with_jitter(n: usize, matrix: &[f64]) -> Result<Self, GpError> {
+        let largest = (0..n).map(|i| matrix[i * n + i].abs()).fold(0.0, f64::max);
+        let mut share = 0.0;
+        loop {
+            let jitter = share * largest;
+            let mut lifted = matrix.to_vec();
+            (0..n).for_each(|i| lifted[i * n + i] += jitter);
+            match Self::new(n, lifted) {
+                Ok(factor) => return Ok(Self { jitter, ..factor }),
+                Err(_) if share < 0.5 * LARGEST_JITTER => {
+                    share = if share == 0.0 { FIRST_JITTER } else { share * 10.0 };
+                }
+                Err(_) => return Err(GpError::NotPositiveDefinite { order: n, jitter }),
+            }
+        }
+    }
+
+    /// Order.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// What was added to the diagonal.
+    #[must_use]
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    fn row(&self, k: usize) -> &[f64] {
+        &self.upper[k * self.n + k..(k + 1) * self.n]
+    }
+
+    /// Replaces b by L^-1 b.
+    pub fn forward(&self, b: &mut [f64]) {
+        forward(self.n, &self.upper, b);
+    }
+
+    /// Replaces b by L^-T b.
+    pub fn backward(&self, b: &mut [f64]) {
+        for k in (0..self.n).rev() {
+            let row = self.row(k);
+            let sum = dot(&row[1..], &b[k + 1..self.n]);
+            b[k] = (b[k] - sum) / row[0];
+        }
+    }
+
+    /// Replaces b by A^-1 b.
+    pub fn solve(&self, b: &mut [f64]) {
+        self.forward(b);
+        self.backward(b);
+    }
+
+    /// L z.
+    #[must_use]
+    pub fn times(&self, z: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; self.n];
+        for (k, &z) in z.iter().enumerate() {
+            for (sum, &value) in product[k..].iter_mut().zip(self.row(k)) {
+                *sum += value * z;
+            }
+        }
+        product
+    }
+
+    /// Natural logarithm of the determinant of A.
+    #[must_use]
+    pub fn log_determinant(&self) -> f64 {
+        2.0 * (0..self.n).map(|k| libm::log(self.row(k)[0])).sum::<f64>()
+    }
+}
+
+multiversion! {
+    /// Inner product, in eight partial sums whose order never changes.
+    #[must_use]
+    pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+        inner(a, b)
+    }
+
+    /// Factorises in place; false if the matrix is not positive definite.
+    fn factorise(n: usize, matrix: &mut [f64]) -> bool {
+        for k in 0..n {
+            let (above, rest) = matrix.split_at_mut(k * n);
+            let row = &mut rest[k..n];
+            for earlier in above.chunks_exact(n) {
+                let factor = earlier[k];
+                for (value, &other) in row.iter_mut().zip(&earlier[k..]) {
+                    *value -= factor * other;
+                }
+            }
+            let pivot = row[0];
+            // Not the negation of `<=`: a pivot that is not a number is bad too.
+            if !(pivot.is_finite() && pivot > 0.0) {
+                return false;
+            }
+            let root = pivot.sqrt();
+            row.iter_mut().for_each(|value| *value /= root);
+            row[0] = root;
+        }
+        true
+    }
+
+    fn forward(n: usize, upper: &[f64], b: &mut [f64]) {
+        for k in 0..n {
+            let row = &upper[k * n + k..(k + 1) * n];
+            let value = b[k] / row[0];
+            b[k] = value;
+            for (rest, &factor) in b[k + 1..].iter_mut().zip(&row[1..]) {
+                *rest -= value * factor;
+            }
+        }
+    }
+}
+
+/// [`dot`], to be inlined into loops that are compiled for several instruction sets.
+#[inline(always)]
+pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a_blocks, b_blocks) = (a.chunks_exact(8), b.chunks_exact(8));
+    let tail: f64 = a_blocks.remainder().iter().zip(b_blocks.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in a_blocks.zip(b_blocks) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    (((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))) + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factor_of_a_known_matrix() {
+        // L = [[2, 0, 0], [1, 3, 0], [-1, 2, 1]].
+        let matrix = vec![4.0, 2.0, -2.0, 2.0, 10.0, 5.0, -2.0, 5.0, 6.0];
+        let factor = Cholesky::new(3, matrix).unwrap();
+        assert_eq!(factor.times(&[1.0, 1.0, 1.0]), vec![2.0, 4.0, 2.0]);
+        let mut b = [4.0, 17.0, 9.0]; // A (1, 1, 1) = (4, 17, 9)
+        factor.solve(&mut b);
+        b.iter().for_each(|x| assert!((x - 1.0).abs() < 1e-14));
+        assert!((factor.log_determinant() - 36.0_f64.ln()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn jitter_is_used_only_when_needed_and_said() {
+        let singular = [1.0, 1.0, 1.0, 1.0];
+        assert!(Cholesky::new(2, singular.to_vec()).is_err());
+        let factor = Cholesky::with_jitter(2, &singular).unwrap();
+        assert!(factor.jitter() > 0.0 && factor.jitter() <= 1e-12, "{}", factor.jitter());
+        assert_eq!(Cholesky::with_jitter(1, &[2.0]).unwrap().jitter(), 0.0);
+        assert!(Cholesky::with_jitter(2, &[1.0, 2.0, 2.0, 1.0]).is_err());
+    }
+}

@@ -1,0 +1,118 @@
+//! Random Fourier features: a stationary covariance as the inner product of random cosines.
+
+use super::GpError;
+use super::covariance::{Covariance, LengthScale, Shape};
+use crate::rng::Stream;
+use std::f64::consts::TAU;
+
+/// How long a feature vector is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FeatureLength {
+    /// sqrt(2 variance / M) cos(..): the inner product estimates the covariance without bias.
+    #[default]
+    Estimator,
+    /// Scaled so that its squared length is the variance exactly, as in FTS.
+    Exact,
+}
+
+/// M features phi(x) = sqrt(2 variance / M) cos(S x + b), shared by all who hold them.
+///
+/// Source: Rahimi and Recht 2008. Frequencies of a Matern covariance with parameter nu follow Student's t with 2 nu
+/// degrees of freedom (Rasmussen and Williams 2006, equation 4.15).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FourierFeatures {
+    d: usize,
+    length: FeatureLength,
+    variance: f64,
+    /// S: M x d, in units of one over the input.
+    frequencies: Vec<f64>,
+    /// b, in [0, 2 pi).
+    phases: Vec<f64>,
+}
+
+impl FourierFeatures {
+    /// Draws `m` features of inputs with `d` dimensions.
+    ///
+    /// # Errors
+    /// [`GpError::NotStationary`] for a linear covariance, which is no function of the distance.
+    ///
+    /// # Panics
+    /// If there are fewer length-scales than dimensions.
+    pub fn draw(
+        covariance: &Covariance,
+        d: usize,
+        m: usize,
+        length: FeatureLength,
+        stream: &mut Stream,
+    ) -> Result<Self, GpError> {
+        let degrees = match covariance.shape {
+            Shape::SquaredExponential => None,
+            Shape::Matern12 => Some(1),
+            Shape::Matern32 => Some(3),
+            Shape::Matern52 => Some(5),
+            Shape::Linear => return Err(GpError::NotStationary),
+        };
+        let mut frequencies = Vec::with_capacity(m * d);
+        let mut phases = Vec::with_capacity(m);
+        for _ in 0..m {
+            let first = frequencies.len();
+            frequencies.extend((0..d).map(|_| stream.normal()));
+            // A multivariate t: all dimensions share the denominator.
+            let spread = degrees.map_or(1.0, |degrees: u32| {
+                let chi_squared: f64 = (0..degrees).map(|_| stream.normal()).map(|z| z * z).sum();
+                (chi_squared / f64::from(degrees)).sqrt()
+            });
+            for (dimension, frequency) in frequencies[first..].iter_mut().enumerate() {
+                let scale = match &covariance.length_scale {
+                    LengthScale::Same(l) => *l,
+                    LengthScale::PerDimension(l) => l[dimension],
+                };
+                *frequency /= spread * scale;
+            }
+            phases.push(TAU * stream.uniform());
+        }
+        Ok(Self { d, length, variance: covariance.variance, frequencies, phases })
+    }
+
+    /// Number of features, M.
+    #[must_use]
+    pub fn m(&self) -> usize {
+        self.phases.len()
+    }
+
+    /// Number of dimensions of an input.
+    #[must_use]
+    pub fn d(&self) -> usize {
+        self.d
+    }
+
+    /// Features of one input; `out` has M places.
+    ///
+    /// # Panics
+    /// If `x` has not d coordinates or `out` not M places.
+    pub fn fill(&self, x: &[f64], out: &mut [f64]) {
+        assert_eq!(x.len(), self.d, "one coordinate per dimension");
+        assert_eq!(out.len(), self.m(), "one place per feature");
+        for ((value, row), &phase) in
+            out.iter_mut().zip(self.frequencies.chunks(self.d.max(1))).zip(&self.phases)
+        {
+            let angle = row.iter().zip(x).fold(phase, |sum, (s, x)| sum + s * x);
+            *value = libm::cos(angle);
+        }
+        let square = match self.length {
+            FeatureLength::Estimator => 0.5 * self.m() as f64,
+            FeatureLength::Exact => super::dot(out, out),
+        };
+        // All cosines are zero with probability zero.
+        let factor = if square > 0.0 { (self.variance / square).sqrt() } else { 0.0 };
+        out.iter_mut().for_each(|value| *value *= factor);
+    }
+
+    /// Features of one input: M numbers.
+    #[must_use]
+    pub fn of(&self, x: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.m()];
+        self.fill(x, &mut out);
+        out
+    }
+}

@@ -1,0 +1,179 @@
+//! Nystrom features on a subset of the arms, and the variances they give.
+//!
+//! The features of arm x on a basis D are phi(x) = (K_D^(1/2))^+ k_D(x). They all lie in the range of K_D, so they are
+//! kept as coordinates there: phi(x) = U c(x), with U the eigenvectors of K_D above rounding and
+//! c(x) = E^(-1/2) U^T k_D(x). On a smooth kernel the range is much smaller than the basis, and nothing is lost.
+//! Sources: Calandriello et al. 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
+
+use super::symmetric::{add_outer, combine};
+use super::{Cholesky, Eigen, GpError, dot};
+use crate::rng::Stream;
+
+/// Eigenvalues of K_D below this share of the largest are taken for zero. What is lost is of the same order.
+const RANK_TOLERANCE: f64 = 1e-11;
+
+/// Features of all arms on one basis.
+#[derive(Clone, Debug)]
+pub struct Nystrom {
+    n: usize,
+    basis: Vec<usize>,
+    rank: usize,
+    /// Eigenvectors of K_D, one per row: rank x m.
+    range: Vec<f64>,
+    /// c(x), one per row: n x rank.
+    coordinates: Vec<f64>,
+    /// Prior variances.
+    prior: Vec<f64>,
+}
+
+/// The number q of BKB, which makes the features `accuracy`-accurate with probability 1 - delta/2 for `rounds` rounds:
+/// q = 6 rho ln(4 T / delta) / accuracy^2, rho = (1 + accuracy) / (1 - accuracy).
+#[must_use]
+pub fn oversampling(rounds: f64, delta: f64, accuracy: f64) -> f64 {
+    let rho = (1.0 + accuracy) / (1.0 - accuracy);
+    6.0 * rho * libm::log(4.0 * rounds / delta) / (accuracy * accuracy)
+}
+
+/// Probability that an arm enters the basis when each of its `plays` is drawn with probability min(q variance, 1).
+#[must_use]
+pub fn inclusion(q: f64, variance: f64, plays: f64) -> f64 {
+    let p = (q * variance).clamp(0.0, 1.0);
+    if p == 1.0 && plays > 0.0 { 1.0 } else { -libm::expm1(plays * libm::log1p(-p)) }
+}
+
+/// Draws a basis: one draw for each arm that was played, in the order of arms. If none is drawn, the arm whose
+/// probability was the largest enters, so that there always is a feature.
+pub fn draw_basis(probabilities: impl Iterator<Item = (usize, f64)>, stream: &mut Stream) -> Vec<usize> {
+    let mut likeliest = (0.0, None);
+    let mut basis = Vec::new();
+    for (arm, p) in probabilities {
+        if p > likeliest.0 {
+            likeliest = (p, Some(arm));
+        }
+        if stream.bernoulli(p) {
+            basis.push(arm);
+        }
+    }
+    if basis.is_empty() {
+        basis.extend(likeliest.1);
+    }
+    basis
+}
+
+impl Nystrom {
+    /// Features on `basis` (arms, repetitions allowed) of arms with this covariance matrix (n x n, by rows).
+    ///
+    /// # Errors
+    /// [`GpError::NoConvergence`].
+    ///
+    /// # Panics
+    /// If the matrix is not n x n or the basis names an arm that is not there.
+    pub fn new(n: usize, matrix: &[f64], basis: Vec<usize>) -> Result<Self, GpError> {
+        assert_eq!(matrix.len(), n * n, "a square matrix");
+        let m = basis.len();
+        let inner: Vec<f64> =
+            basis.iter().flat_map(|&a| basis.iter().map(move |&b| matrix[a * n + b])).collect();
+        let eigen = Eigen::new(m, inner)?;
+        let largest = eigen.values().iter().fold(0.0, |a: f64, &b| a.max(b));
+        let kept: Vec<usize> = (0..m).filter(|&k| eigen.values()[k] > RANK_TOLERANCE * largest).collect();
+        let rank = kept.len();
+        let range: Vec<f64> = kept.iter().flat_map(|&k| eigen.vector(k).iter().copied()).collect();
+        // Feature by feature along the arms, then transposed.
+        let mut along = vec![0.0; rank * n];
+        for ((row, &k), vector) in along.chunks_mut(n).zip(&kept).zip(range.chunks(m.max(1))) {
+            let inverse = 1.0 / eigen.values()[k].sqrt();
+            for (&arm, &u) in basis.iter().zip(vector) {
+                let factor = u * inverse;
+                for (sum, &value) in row.iter_mut().zip(&matrix[arm * n..][..n]) {
+                    *sum += factor * value;
+                }
+            }
+        }
+        let mut coordinates = vec![0.0; n * rank];
+        for (feature, row) in along.chunks(n).enumerate() {
+            for (arm, &value) in row.iter().enumerate() {
+                coordinates[arm * rank + feature] = value;
+            }
+        }
+        let prior = (0..n).map(|arm| matrix[arm * n + arm]).collect();
+        Ok(Self { n, basis, rank, range, coordinates, prior })
+    }
+
+    /// The basis.
+    #[must_use]
+    pub fn basis(&self) -> &[usize] {
+        &self.basis
+    }
+
+    /// Dimension m of the features as the papers count it: the size of the basis.
+    #[must_use]
+    pub fn dimension(&self) -> usize {
+        self.basis.len()
+    }
+
+    /// Dimension of the range, in which the features are kept.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Coordinates of an arm's features in the range: `rank` numbers with the inner products of the features.
+    #[must_use]
+    pub fn coordinates(&self, arm: usize) -> &[f64] {
+        &self.coordinates[arm * self.rank..][..self.rank]
+    }
+
+    /// A vector of the range, in the basis' own coordinates: `dimension` numbers, added to `out` after it is cleared.
+    pub fn expand(&self, vector: &[f64], out: &mut [f64]) {
+        combine(&self.range, vector, out);
+    }
+
+    /// The coordinates in the range of a vector in the basis' own coordinates: the transpose of [`Self::expand`].
+    #[must_use]
+    pub fn project(&self, vector: &[f64]) -> Vec<f64> {
+        self.range.chunks(self.basis.len().max(1)).map(|row| dot(row, vector)).collect()
+    }
+
+    /// The features of an arm in the basis' own coordinates: (K_D^(1/2))^+ k_D(x).
+    #[must_use]
+    pub fn features(&self, arm: usize) -> Vec<f64> {
+        let mut out = vec![0.0; self.basis.len()];
+        self.expand(self.coordinates(arm), &mut out);
+        out
+    }
+
+    /// V = sum of counts phi phi^T + lambda I in the range: rank x rank, by rows.
+    #[must_use]
+    pub fn gram(&self, counts: &[f64], lambda: f64) -> Vec<f64> {
+        let r = self.rank;
+        let mut gram = vec![0.0; r * r];
+        for (arm, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0.0) {
+            add_outer(&mut gram, self.coordinates(arm), count);
+        }
+        (0..r).for_each(|k| gram[k * r + k] += lambda);
+        gram
+    }
+
+    /// The factor of V.
+    ///
+    /// # Errors
+    /// [`GpError::NotPositiveDefinite`] only if `lambda` is not above 0.
+    pub fn factor(&self, counts: &[f64], lambda: f64) -> Result<Cholesky, GpError> {
+        Cholesky::new(self.rank, self.gram(counts, lambda))
+    }
+
+    /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi, from a vector of squared length
+    /// phi^T V^-1 phi (such as L^-1 c or V^(-1/2) c). Never negative.
+    #[must_use]
+    pub fn variance(&self, arm: usize, whitened: &[f64], lambda: f64) -> f64 {
+        let c = self.coordinates(arm);
+        // The difference is at least zero but for rounding.
+        (self.prior[arm] - dot(c, c)).max(0.0) + lambda * dot(whitened, whitened)
+    }
+
+    /// Number of arms.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n
+    }
+}

@@ -1,0 +1,56 @@
+//! Upper confidence bounds over all arms, and where the largest is.
+
+use super::simd::multiversion;
+
+multiversion! {
+    /// out = mean + weight sqrt(variance), arm by arm; `out` is as long as the others.
+    pub fn upper_bounds(mean: &[f64], variance: &[f64], weight: f64, out: &mut [f64]) {
+        for ((out, &mean), &variance) in out.iter_mut().zip(mean).zip(variance) {
+            *out = mean + weight * variance.sqrt();
+        }
+    }
+
+    /// The largest of the scores that are numbers; minus infinity if none is.
+    fn maximum(scores: &[f64]) -> f64 {
+        let mut lanes = [f64::NEG_INFINITY; 16];
+        let blocks = scores.chunks_exact(16);
+        let mut best = f64::NEG_INFINITY;
+        for &score in blocks.remainder() {
+            best = if score > best { score } else { best };
+        }
+        for block in blocks {
+            for (lane, &score) in lanes.iter_mut().zip(block) {
+                *lane = if score > *lane { score } else { *lane };
+            }
+        }
+        for lane in lanes {
+            best = if lane > best { lane } else { best };
+        }
+        best
+    }
+}
+
+/// The place of the largest score; the first of equal ones, and 0 if none is a number above minus infinity.
+#[must_use]
+pub fn largest(scores: &[f64]) -> usize {
+    let best = maximum(scores);
+    scores.iter().position(|&score| score == best).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_go_to_the_first_and_what_is_no_number_never_wins() {
+        let mut scores = vec![1.0; 100];
+        assert_eq!(largest(&scores), 0);
+        (scores[37], scores[81]) = (2.0, 2.0);
+        assert_eq!(largest(&scores), 37);
+        scores[5] = f64::NAN;
+        assert_eq!(largest(&scores), 37);
+        assert_eq!(largest(&[f64::NAN; 20]), 0);
+        assert_eq!(largest(&[]), 0);
+        assert_eq!(largest(&[f64::NEG_INFINITY, 0.0, -0.0]), 1);
+    }
+}

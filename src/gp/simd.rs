@@ -1,0 +1,106 @@
+//! The instruction set that our own loops use, and how to force one; the numbers are the same with all of them.
+//!
+//! Each loop is written once, elementwise or with a fixed number of partial sums, and compiled three times. Rust
+//! never contracts a * b + c, so wider registers change the speed and no bit.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// An instruction set of x86-64; elsewhere there is only the baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Level {
+    /// What every CPU of the target has (SSE2 on x86-64).
+    Baseline = 1,
+    /// AVX2.
+    Avx2 = 2,
+    /// AVX-512 F, VL, DQ and BW.
+    Avx512 = 3,
+}
+
+/// Environment variable that forces a level: `baseline`, `avx2` or `avx512`.
+pub const VARIABLE: &str = "SUBROSA_SIMD";
+
+/// 0 before the first use.
+static LEVEL: AtomicU8 = AtomicU8::new(0);
+
+/// The level in use: the best of this CPU, or a lower one that was forced.
+#[inline]
+#[must_use]
+pub fn level() -> Level {
+    match LEVEL.load(Ordering::Relaxed) {
+        1 => Level::Baseline,
+        2 => Level::Avx2,
+        3 => Level::Avx512,
+        _ => choose(),
+    }
+}
+
+/// Uses `wanted` from now on, or the best this CPU has below it; returns what is used.
+pub fn force(wanted: Level) -> Level {
+    let level = wanted.min(best());
+    LEVEL.store(level as u8, Ordering::Relaxed);
+    level
+}
+
+#[cold]
+fn choose() -> Level {
+    let wanted = match std::env::var(VARIABLE).as_deref() {
+        Ok("baseline") => Level::Baseline,
+        Ok("avx2") => Level::Avx2,
+        _ => Level::Avx512,
+    };
+    force(wanted)
+}
+
+/// The best level of this CPU.
+#[must_use]
+pub fn best() -> Level {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let wide = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw");
+        if wide {
+            return Level::Avx512;
+        }
+        if is_x86_feature_detected!("avx2") {
+            return Level::Avx2;
+        }
+    }
+    Level::Baseline
+}
+
+/// Declares functions that are compiled once per [`Level`]. What they call must be inlined to profit.
+macro_rules! multiversion {
+    ($($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)+) => {
+        $(
+            $(#[$meta])*
+            $vis fn $name($($arg: $ty),*) $(-> $ret)? {
+                #[inline(always)]
+                fn body($($arg: $ty),*) $(-> $ret)? $body
+                #[cfg(target_arch = "x86_64")]
+                {
+                    #[target_feature(enable = "avx2")]
+                    fn avx2($($arg: $ty),*) $(-> $ret)? {
+                        body($($arg),*)
+                    }
+                    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw")]
+                    fn avx512($($arg: $ty),*) $(-> $ret)? {
+                        body($($arg),*)
+                    }
+                    match $crate::gp::simd::level() {
+                        // SAFETY: `level` never exceeds what this CPU was found to have.
+                        $crate::gp::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
+                        // SAFETY: as above.
+                        $crate::gp::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },
+                        $crate::gp::simd::Level::Baseline => {}
+                    }
+                }
+                body($($arg),*)
+            }
+        )+
+    };
+}
+
+pub(crate) use multiversion;

@@ -1,0 +1,250 @@
+//! Eigenvalues of a small symmetric matrix, whose bits depend on no machine.
+//!
+//! Householder's reduction to a tridiagonal matrix and the implicit QL algorithm: EISPACK's tred2 and tql2, after
+//! Bowdler, Martin, Reinsch and Wilkinson, Handbook for Automatic Computation II (1971).
+
+use super::GpError;
+use super::cholesky::inner;
+use super::simd::multiversion;
+
+/// Eigenvalues in no particular order, each with a unit eigenvector.
+#[derive(Clone, Debug)]
+pub struct Eigen {
+    n: usize,
+    values: Vec<f64>,
+    /// One eigenvector per row.
+    vectors: Vec<f64>,
+}
+
+/// QL steps per eigenvalue before giving up; two are typical.
+const STEPS: usize = 60;
+
+impl Eigen {
+    /// Of a symmetric matrix of order `n`, given by its rows.
+    ///
+    /// # Errors
+    /// [`GpError::NoConvergence`], also for entries that are not finite.
+    ///
+    /// # Panics
+    /// If `matrix` does not hold n times n numbers.
+    pub fn new(n: usize, matrix: Vec<f64>) -> Result<Self, GpError> {
+        assert_eq!(matrix.len(), n * n, "a square matrix");
+        if matrix.iter().any(|value| !value.is_finite()) {
+            return Err(GpError::NoConvergence);
+        }
+        let mut vectors = matrix;
+        let mut off = vec![0.0; n];
+        let mut values = tridiagonal(n, &mut vectors, &mut off);
+        ql(n, &mut values, &mut off, &mut vectors)?;
+        Ok(Self { n, values, vectors })
+    }
+
+    /// Eigenvalues, in no particular order.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The unit eigenvector of eigenvalue `index`.
+    #[must_use]
+    pub fn vector(&self, index: usize) -> &[f64] {
+        &self.vectors[index * self.n..][..self.n]
+    }
+
+    /// The symmetric matrix with the same eigenvectors and the eigenvalues `map(value)`, by rows.
+    #[must_use]
+    pub fn function(&self, map: impl Fn(f64) -> f64) -> Vec<f64> {
+        let n = self.n;
+        let mut out = vec![0.0; n * n];
+        for (k, &value) in self.values.iter().enumerate() {
+            add_outer(&mut out, self.vector(k), map(value));
+        }
+        out
+    }
+}
+
+multiversion! {
+    /// out = sum of factors times rows, each as long as `out`.
+    pub fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {
+            for (sum, &value) in out.iter_mut().zip(row) {
+                *sum += factor * value;
+            }
+        }
+    }
+
+    /// matrix += factor v v^T.
+    pub(super) fn add_outer(matrix: &mut [f64], v: &[f64], factor: f64) {
+        for (row, &left) in matrix.chunks_exact_mut(v.len().max(1)).zip(v) {
+            let factor = factor * left;
+            for (sum, &right) in row.iter_mut().zip(v) {
+                *sum += factor * right;
+            }
+        }
+    }
+
+/// Reduces `a` to tridiagonal form: returns the diagonal, leaves the subdiagonal in `off[1..]` and the transposed
+/// transformation in `a`, so that row i of `a` turns into eigenvector i.
+fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
+    let mut scales = vec![0.0; n]; // h of each Householder vector; 0 if the row needed none
+    for i in (1..n).rev() {
+        let (above, below) = a.split_at_mut(i * n);
+        let u = &mut below[..i];
+        let size: f64 = u.iter().map(|x| x.abs()).sum();
+        if i == 1 || size == 0.0 {
+            off[i] = u[i - 1];
+            continue;
+        }
+        u.iter_mut().for_each(|x| *x /= size);
+        let h: f64 = inner(u, u);
+        let f = u[i - 1];
+        let g = if f >= 0.0 { -h.sqrt() } else { h.sqrt() };
+        off[i] = size * g;
+        let h = h - f * g;
+        u[i - 1] = f - g;
+        scales[i] = h;
+        // p = A u / h from the lower half of A, then A -= u q^T + q u^T with q = p - (u.p / 2h) u.
+        let mut p = vec![0.0; i];
+        for j in 0..i {
+            let row = &above[j * n..][..=j];
+            p[j] += inner(row, &u[..=j]);
+            for (sum, &value) in p[..j].iter_mut().zip(row) {
+                *sum += value * u[j];
+            }
+        }
+        p.iter_mut().for_each(|x| *x /= h);
+        let half = inner(u, &p) / (h + h);
+        p.iter_mut().zip(&*u).for_each(|(q, &u)| *q -= half * u);
+        for j in 0..i {
+            let row = &mut above[j * n..][..=j];
+            for ((value, &q), &uk) in row.iter_mut().zip(&p).zip(&*u) {
+                *value -= u[j] * q + p[j] * uk;
+            }
+        }
+    }
+    // Accumulates the transformations, from the smallest up: Z <- (I - u u^T / h) Z on the leading block.
+    let mut diagonal = vec![0.0; n];
+    let mut z = vec![0.0; n * n];
+    for i in 0..n {
+        diagonal[i] = a[i * n + i];
+        z[i * n + i] = 1.0;
+        if scales[i] != 0.0 {
+            let u = &a[i * n..][..i];
+            // z holds the transpose: each of its first i rows x becomes x - (x.u / h) u.
+            for row in z.chunks_mut(n).take(i) {
+                let factor = inner(&row[..i], u) / scales[i];
+                row[..i].iter_mut().zip(u).for_each(|(x, &u)| *x -= factor * u);
+            }
+        }
+    }
+    a.copy_from_slice(&z);
+    diagonal
+}
+
+/// Diagonalises the tridiagonal matrix, turning the rows of `vectors` along.
+fn ql(n: usize, d: &mut [f64], e: &mut [f64], vectors: &mut [f64]) -> Result<(), GpError> {
+    if n == 0 {
+        return Ok(());
+    }
+    e.rotate_left(1);
+    e[n - 1] = 0.0;
+    for l in 0..n {
+        for step in 0.. {
+            let m = (l..n - 1)
+                .find(|&m| e[m].abs() <= f64::EPSILON * (d[m].abs() + d[m + 1].abs()))
+                .unwrap_or(n - 1);
+            if m == l {
+                break;
+            }
+            if step == STEPS {
+                return Err(GpError::NoConvergence);
+            }
+            let mut g = (d[l + 1] - d[l]) / (2.0 * e[l]);
+            let r = (g * g + 1.0).sqrt();
+            g = d[m] - d[l] + e[l] / (g + if g >= 0.0 { r } else { -r });
+            let (mut s, mut c, mut p) = (1.0, 1.0, 0.0);
+            let mut deflated = false;
+            for i in (l..m).rev() {
+                let f = s * e[i];
+                let b = c * e[i];
+                let r = (f * f + g * g).sqrt();
+                e[i + 1] = r;
+                if r == 0.0 {
+                    d[i + 1] -= p;
+                    e[m] = 0.0;
+                    deflated = true;
+                    break;
+                }
+                s = f / r;
+                c = g / r;
+                g = d[i + 1] - p;
+                let r = (d[i] - g) * s + 2.0 * c * b;
+                p = s * r;
+                d[i + 1] = g + p;
+                g = c * r - b;
+                let (upper, lower) = vectors.split_at_mut((i + 1) * n);
+                for (x, y) in upper[i * n..].iter_mut().zip(&mut lower[..n]) {
+                    let f = *y;
+                    *y = s * *x + c * f;
+                    *x = c * *x - s * f;
+                }
+            }
+            if !deflated {
+                d[l] -= p;
+                e[l] = g;
+                e[m] = 0.0;
+            }
+        }
+    }
+    Ok(())
+}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::dot;
+    use crate::rng::Key;
+
+    #[test]
+    fn vectors_diagonalise_and_are_orthonormal() {
+        for n in [1, 2, 3, 5, 17, 40] {
+            let mut stream = Key::root(n as u64).stream();
+            let mut a = vec![0.0; n * n];
+            for i in 0..n {
+                for j in 0..=i {
+                    let value = stream.normal();
+                    (a[i * n + j], a[j * n + i]) = (value, value);
+                }
+            }
+            let eigen = Eigen::new(n, a.clone()).unwrap();
+            for k in 0..n {
+                let vector = eigen.vector(k);
+                for i in 0..n {
+                    let image = dot(&a[i * n..][..n], vector);
+                    assert!((image - eigen.values()[k] * vector[i]).abs() < 1e-12 * n as f64, "{n} {k} {i}");
+                }
+                for other in 0..n {
+                    let expected = f64::from(u8::from(k == other));
+                    assert!((dot(vector, eigen.vector(other)) - expected).abs() < 1e-13 * n as f64);
+                }
+            }
+            let again = eigen.function(|value| value);
+            again.iter().zip(&a).for_each(|(x, y)| assert!((x - y).abs() < 1e-12 * n as f64));
+        }
+    }
+
+    #[test]
+    fn a_singular_kernel_matrix_is_no_trouble() {
+        // 60 nearly equal rows: rank about 10 in double precision.
+        let n = 60;
+        let a: Vec<f64> =
+            (0..n * n).map(|k| libm::exp(-0.5 * ((k / n) as f64 - (k % n) as f64).powi(2) / 400.0)).collect();
+        let eigen = Eigen::new(n, a.clone()).unwrap();
+        let again = eigen.function(|value| value);
+        again.iter().zip(&a).for_each(|(x, y)| assert!((x - y).abs() < 1e-12));
+        assert!(eigen.values().iter().all(|&value| value > -1e-12));
+        assert!(Eigen::new(1, vec![f64::NAN]).is_err());
+    }
+}

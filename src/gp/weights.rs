@@ -1,0 +1,138 @@
+//! Bayesian linear regression on features: the posterior of the weights that agents of FTS send around.
+//!
+//! With Sigma = Phi^T Phi + lambda I = R^T R, the triangle R and c = R^-T Phi^T y are kept. One more outcome appends
+//! the row (phi | y) to (R | c) and rotates it away (Givens), M steps along rows of R: no factorisation, O(M^2).
+//! Then nu = R^-1 c, and omega = R^-1 (c + sqrt(lambda) z) is a draw from N(nu, lambda Sigma^-1).
+
+use super::cholesky::inner;
+use super::simd::multiversion;
+use super::{GpError, dot};
+use crate::rng::Stream;
+
+/// The posterior of the weights of M features, given noisy outcomes.
+#[derive(Clone, Debug)]
+pub struct WeightPosterior {
+    m: usize,
+    lambda: f64,
+    /// Rows of (R | c), each M + 1 long; the strict lower part of R is never read.
+    rows: Vec<f64>,
+    /// The row being rotated away.
+    new: Vec<f64>,
+    observations: usize,
+}
+
+impl WeightPosterior {
+    /// The prior N(0, I) of `m` weights, for outcomes with noise variance `lambda`.
+    ///
+    /// # Errors
+    /// [`GpError::NotPositiveDefinite`] if `lambda` is not above 0.
+    pub fn new(m: usize, lambda: f64) -> Result<Self, GpError> {
+        if !(lambda.is_finite() && lambda > 0.0) {
+            return Err(GpError::NotPositiveDefinite { order: m, jitter: 0.0 });
+        }
+        let mut rows = vec![0.0; m * (m + 1)];
+        (0..m).for_each(|k| rows[k * (m + 1) + k] = lambda.sqrt());
+        Ok(Self { m, lambda, rows, new: vec![0.0; m + 1], observations: 0 })
+    }
+
+    /// Takes in the outcome at an input with these features.
+    ///
+    /// # Errors
+    /// [`GpError::OutcomeNotFinite`].
+    ///
+    /// # Panics
+    /// If there are not M features.
+    pub fn observe(&mut self, features: &[f64], outcome: f64) -> Result<(), GpError> {
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        self.new[..self.m].copy_from_slice(features);
+        self.new[self.m] = outcome;
+        rotate_away(&mut self.rows, &mut self.new);
+        self.observations += 1;
+        Ok(())
+    }
+
+    /// The mean nu = Sigma^-1 Phi^T y.
+    #[must_use]
+    pub fn mean(&self) -> Vec<f64> {
+        let mut nu = self.right_side();
+        back(&self.rows, &mut nu);
+        nu
+    }
+
+    /// omega = nu + sqrt(lambda) R^-1 z for standard normals z: a draw from N(nu, lambda Sigma^-1).
+    ///
+    /// # Panics
+    /// If `z` does not hold M numbers.
+    #[must_use]
+    pub fn sample_from(&self, z: &[f64]) -> Vec<f64> {
+        assert_eq!(z.len(), self.m, "one normal per weight");
+        let sd = self.lambda.sqrt();
+        let mut omega = self.right_side();
+        omega.iter_mut().zip(z).for_each(|(value, z)| *value += sd * z);
+        back(&self.rows, &mut omega);
+        omega
+    }
+
+    /// A draw from N(nu, lambda Sigma^-1). M words.
+    #[must_use]
+    pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
+        let mut z = vec![0.0; self.m];
+        stream.fill_normal(&mut z);
+        self.sample_from(&z)
+    }
+
+    /// Variance of phi^T omega, lambda phi^T Sigma^-1 phi: that of the function at an input with these features.
+    #[must_use]
+    pub fn variance(&self, features: &[f64]) -> f64 {
+        let width = self.m + 1;
+        let mut b = features.to_vec();
+        for k in 0..self.m {
+            let row = &self.rows[k * width..][..self.m];
+            let value = b[k] / row[k];
+            b[k] = value;
+            b[k + 1..].iter_mut().zip(&row[k + 1..]).for_each(|(rest, &factor)| *rest -= value * factor);
+        }
+        self.lambda * dot(&b, &b)
+    }
+
+    /// Number of outcomes taken in.
+    #[must_use]
+    pub fn observations(&self) -> usize {
+        self.observations
+    }
+
+    fn right_side(&self) -> Vec<f64> {
+        self.rows.chunks(self.m + 1).map(|row| row[self.m]).collect()
+    }
+}
+
+multiversion! {
+    /// Rotates `new` into the triangle `rows`: with row k so that its entry k becomes zero, for every k.
+    fn rotate_away(rows: &mut [f64], new: &mut [f64]) {
+        let width = new.len();
+        for (k, row) in rows.chunks_exact_mut(width).enumerate() {
+            let (row, new) = (&mut row[k..], &mut new[k..]);
+            if new[0] == 0.0 {
+                continue;
+            }
+            let length = (row[0] * row[0] + new[0] * new[0]).sqrt();
+            let (c, s) = (row[0] / length, new[0] / length);
+            for (x, y) in row.iter_mut().zip(new) {
+                let (a, b) = (*x, *y);
+                *x = c * a + s * b;
+                *y = c * b - s * a;
+            }
+        }
+    }
+
+    /// Replaces b by R^-1 b.
+    fn back(rows: &[f64], b: &mut [f64]) {
+        let m = b.len();
+        for (k, row) in rows.chunks_exact(m + 1).enumerate().rev() {
+            let sum = inner(&row[k + 1..m], &b[k + 1..]);
+            b[k] = (b[k] - sum) / row[k];
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! ATA-GP-UCB: GP-UCB on Nystrom features, with the whole history truncated anew in feature space every round.
+
+use super::knowledge::{self, Constants, Knowledge, Payoffs};
+use super::outcome_sums::OutcomeSums;
+use super::{Arms, BuildError, Learner, LearnerRecipe, accuracy_problem, small_covariance};
+use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
+use crate::rng::Stream;
+use crate::vocab::{Delta, Positive, Probability, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean sums truncated products of feature and outcome.
+///
+/// With m features, V = Phi^T Phi + lambda I and u_i the rows of V^(-1/2) Phi^T: r_i sums the products u_i,s y_s of
+/// size at most b_t, and the mean is phi^T V^(-1/2) r. Theorem: L = ln(4 m T / delta),
+/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))) and
+/// beta_t = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) v^(1/(1+alpha)) L^(alpha/(1+alpha)) t^(..), q =
+/// 6 rho ln(4T/delta) / accuracy^2. Order-wise: L = ln((m+1) T), beta_t = B sqrt lambda + sqrt(m) v^(..) L^(..) t^(..),
+/// q = ln(T) / accuracy^2. The roots are symmetric, on which the result depends.
+/// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AtaGpUcb {
+    /// B, bound on the function. Default: what the protocol knows.
+    #[serde(default)]
+    pub bound: Option<Positive>,
+    /// T, outcomes to come. Default: what the protocol knows.
+    #[serde(default)]
+    pub horizon: Option<u64>,
+    /// What is known of the outcomes. Default: `Private()`, with what the protocol knows.
+    #[serde(default)]
+    pub payoffs: Payoffs,
+    /// Probability that the confidence bounds fail. Default: 0.1.
+    #[serde(default = "knowledge::tenth")]
+    pub delta: Delta,
+    /// Regulariser lambda, in squared units of the outcome. Default: 1.
+    #[serde(default = "knowledge::unit")]
+    pub lambda: Positive,
+    /// Constants of truncation and confidence. Default: `Theorem`.
+    #[serde(default)]
+    pub constants: Constants,
+    /// Factor on beta. Default: 1.
+    #[serde(default = "knowledge::unit")]
+    pub beta_scale: Positive,
+    /// Accuracy of the Nystrom features, above 0 and below 1; smaller is better and dearer. Default: 0.1.
+    #[serde(default = "knowledge::accuracy")]
+    pub accuracy: Probability,
+}
+
+/// Truncation and confidence for one set of features.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Widths {
+    /// b_t.
+    pub truncation: f64,
+    /// beta_(t+1), before `beta_scale`.
+    pub beta: f64,
+}
+
+#[derive(Debug)]
+struct Player {
+    recipe: AtaGpUcb,
+    known: Knowledge,
+    prior_mean: f64,
+    n: usize,
+    matrix: Vec<f64>,
+    q: f64,
+    /// Outcomes of each arm.
+    outcomes: Vec<OutcomeSums>,
+    counts: Vec<f64>,
+    t: f64,
+    features: Option<Nystrom>,
+    mean: Vec<f64>,
+    variance: Vec<f64>,
+    scores: Vec<f64>,
+    beta: f64,
+    /// Whether outcomes came since the model was last made.
+    stale: bool,
+    failure: Option<GpError>,
+}
+
+impl AtaGpUcb {
+    /// b_t and beta_(t+1) for m features after t outcomes.
+    #[must_use]
+    pub fn widths(&self, known: &Knowledge, m: f64, t: f64) -> Widths {
+        let (exponent, lambda) = (1.0 / (1.0 + known.alpha), self.lambda.get());
+        let logarithm = match self.constants {
+            Constants::Theorem => libm::log(4.0 * m * known.horizon / self.delta.get()),
+            Constants::OrderWise => libm::log((m + 1.0) * known.horizon),
+        };
+        let growth = known.growth(t);
+        let truncation = libm::pow(known.raw_moment / logarithm, exponent) * growth;
+        let tail = known.raw_root() * libm::pow(logarithm, known.alpha * exponent) * growth;
+        let beta = match self.constants {
+            Constants::Theorem => {
+                known.bound * (1.0 + 1.0 / (1.0 - self.accuracy.get()).sqrt())
+                    + 4.0 * (m / lambda).sqrt() * tail
+            }
+            Constants::OrderWise => known.bound * lambda.sqrt() + m.sqrt() * tail,
+        };
+        Widths { truncation, beta }
+    }
+}
+
+/// q of the Nystrom features.
+pub(super) fn oversampling(constants: Constants, horizon: f64, delta: f64, accuracy: f64) -> f64 {
+    match constants {
+        Constants::Theorem => nystrom::oversampling(horizon, delta, accuracy),
+        Constants::OrderWise => libm::log(horizon) / (accuracy * accuracy),
+    }
+}
+
+impl LearnerRecipe for AtaGpUcb {
+    fn problems(&self) -> Vec<Problem> {
+        accuracy_problem(self.accuracy)
+    }
+
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        let known = Knowledge::gather("AtaGpUcb", self.bound, self.horizon, self.payoffs, arms)?;
+        let prior = small_covariance("AtaGpUcb", arms)?;
+        let q = oversampling(self.constants, known.horizon, self.delta.get(), self.accuracy.get());
+        Ok(Box::new(Player {
+            recipe: self.clone(),
+            known,
+            prior_mean: arms.mean,
+            n: arms.n,
+            matrix: prior.dense(),
+            q,
+            outcomes: vec![OutcomeSums::default(); arms.n],
+            counts: vec![0.0; arms.n],
+            t: 0.0,
+            features: None,
+            mean: vec![0.0; arms.n],
+            variance: prior.variances(),
+            scores: vec![0.0; arms.n],
+            beta: known.bound,
+            stale: false,
+            failure: None,
+        }))
+    }
+}
+
+impl Player {
+    /// Draws the basis from the variances of the round before, and makes mean and variance anew.
+    fn refresh(&mut self, basis: Vec<usize>) -> Result<(), GpError> {
+        let features = match self.features.take() {
+            Some(features) if features.basis() == basis => features,
+            _ => Nystrom::new(self.n, &self.matrix, basis)?,
+        };
+        let widths = self.recipe.widths(&self.known, features.dimension() as f64, self.t);
+        self.beta = widths.beta;
+        self.estimate(&features, widths.truncation)?;
+        self.features = Some(features);
+        self.stale = false;
+        Ok(())
+    }
+
+    /// Mean and variance of every arm, with products larger than `truncation` left out.
+    fn estimate(&mut self, features: &Nystrom, truncation: f64) -> Result<(), GpError> {
+        let lambda = self.recipe.lambda.get();
+        let (m, rank) = (features.dimension(), features.rank());
+        let eigen = Eigen::new(rank, features.gram(&self.counts, lambda))?;
+        // Eigenvalues of V are at least lambda but for rounding.
+        let root = eigen.function(|value| 1.0 / value.max(lambda).sqrt());
+        let mut whitened = vec![0.0; self.n * rank];
+        for (arm, out) in whitened.chunks_mut(rank.max(1)).enumerate() {
+            combine(&root, features.coordinates(arm), out);
+            self.variance[arm] = features.variance(arm, out, lambda);
+        }
+        // r in the basis' coordinates, then its part within the range: V^(-1/2) phi has no other.
+        let mut r = vec![0.0; m];
+        let mut u = vec![0.0; m];
+        for (arm, outcomes) in self.outcomes.iter().enumerate().filter(|(arm, _)| self.counts[*arm] > 0.0) {
+            features.expand(&whitened[arm * rank..][..rank], &mut u);
+            for (sum, &u) in r.iter_mut().zip(&u) {
+                *sum += u * outcomes.within(truncation / u.abs());
+            }
+        }
+        let weights = features.project(&r);
+        for (mean, whitened) in self.mean.iter_mut().zip(whitened.chunks(rank.max(1))) {
+            *mean = dot(whitened, &weights);
+        }
+        Ok(())
+    }
+}
+
+impl Learner for Player {
+    fn arms(&self) -> usize {
+        self.n
+    }
+
+    fn suggest(&mut self, stream: &mut Stream) -> usize {
+        if self.stale {
+            let played = self.counts.iter().zip(&self.variance).enumerate();
+            let probabilities = played
+                .filter(|(_, (count, _))| **count > 0.0)
+                .map(|(arm, (&count, &variance))| (arm, nystrom::inclusion(self.q, variance, count)));
+            let basis = nystrom::draw_basis(probabilities, stream);
+            // Only numbers near overflow can fail; `observe` says so.
+            self.failure = self.refresh(basis).err();
+        }
+        let beta = self.recipe.beta_scale.get() * self.beta;
+        upper_bounds(&self.mean, &self.variance, beta, &mut self.scores);
+        largest(&self.scores)
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        self.outcomes[arm].insert(outcome - self.prior_mean);
+        self.counts[arm] += 1.0;
+        self.t += 1.0;
+        self.stale = true;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::covariance::Covariance;
+    use crate::gp::{ArmCovariance, Points};
+    use crate::learners::Facts;
+    use std::sync::Arc;
+
+    fn known() -> Knowledge {
+        Knowledge {
+            bound: 4.0,
+            horizon: 1e4,
+            raw_moment: 217.0,
+            central_moment: 201.0,
+            alpha: 1.0,
+            laplace: Some((5.0, 10.0)),
+        }
+    }
+
+    #[test]
+    fn constants_of_the_oracle() {
+        // ldp_federated_units.json, ldp_constants, ata_m20.
+        let recipe: AtaGpUcb = ron::from_str("(accuracy: 0.5)").unwrap();
+        let widths = recipe.widths(&known(), 20.0, 1234.0);
+        assert!((widths.truncation - 3.6948792935833414).abs() < 1e-12);
+        assert!((widths.beta - 1060.2497696069522).abs() < 1e-9);
+        let q = oversampling(Constants::Theorem, 1e4, 0.1, 0.5);
+        assert!((q - 928.7438274784886).abs() < 1e-9);
+    }
+
+    #[test]
+    fn truncated_means_of_the_oracle() {
+        let oracle: serde_json::Value =
+            serde_json::from_str(include_str!("../../tests/oracles/ldp_federated_units.json")).unwrap();
+        let points = Arc::new(Points::new(5, 1, vec![0.0, 0.25, 0.5, 0.75, 1.0]));
+        let covariance = ArmCovariance::of_inputs(points, Covariance::squared_exponential(0.2, 1.0));
+        let recipe: AtaGpUcb = ron::from_str("()").unwrap();
+        let features = Nystrom::new(5, &covariance.dense(), vec![0, 2, 4]).unwrap();
+        for (b, case) in oracle["ata"]["by_b"].as_object().unwrap() {
+            let mut outcomes = vec![OutcomeSums::default(); 5];
+            let mut counts = vec![0.0; 5];
+            for pair in oracle["ata"]["obs_arm_y"].as_array().unwrap() {
+                let arm = pair[0].as_u64().unwrap() as usize;
+                outcomes[arm].insert(pair[1].as_f64().unwrap());
+                counts[arm] += 1.0;
+            }
+            let mut player = Player {
+                recipe: recipe.clone(),
+                known: known(),
+                prior_mean: 0.0,
+                n: 5,
+                matrix: covariance.dense(),
+                q: 1.0,
+                outcomes,
+                counts,
+                t: 6.0,
+                features: None,
+                mean: vec![0.0; 5],
+                variance: vec![1.0; 5],
+                scores: vec![0.0; 5],
+                beta: 0.0,
+                stale: true,
+                failure: None,
+            };
+            player.estimate(&features, b.parse().unwrap()).unwrap();
+            for (found, expected) in player.mean.iter().zip(case["mu"].as_array().unwrap()) {
+                let expected = expected.as_f64().unwrap();
+                assert!((found - expected).abs() < 1e-12, "{found} {expected} at b = {b}");
+            }
+            let variances = &oracle["nystrom"]["posterior"]["sigma2"];
+            for (found, expected) in player.variance.iter().zip(variances.as_array().unwrap()) {
+                assert!((found - expected.as_f64().unwrap()).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn without_truncation_it_is_the_exact_posterior() {
+        // All arms played are in the basis and nothing is truncated: the exact posterior with noise variance lambda.
+        let n = 30;
+        let points = Points::new(n, 1, (0..n).map(|i| i as f64 / 29.0).collect());
+        let covariance = ArmCovariance::of_inputs(Arc::new(points), Covariance::matern52(0.2, 1.0));
+        let arms = Arms {
+            n,
+            covariance: Some(covariance.clone()),
+            noise_variance: 1.0,
+            mean: 0.0,
+            facts: Facts::default(),
+        };
+        let recipe: AtaGpUcb = ron::from_str("(lambda: 0.5)").unwrap();
+        let mut player = Player {
+            recipe,
+            known: known(),
+            prior_mean: 0.0,
+            n,
+            matrix: covariance.dense(),
+            q: 1.0,
+            outcomes: vec![OutcomeSums::default(); n],
+            counts: vec![0.0; n],
+            t: 0.0,
+            features: None,
+            mean: vec![0.0; n],
+            variance: vec![1.0; n],
+            scores: vec![0.0; n],
+            beta: 0.0,
+            stale: true,
+            failure: None,
+        };
+        let mut exact = crate::gp::ArmPosterior::new(arms.covariance.as_ref().unwrap(), 0.5, 0.0);
+        let mut stream = crate::rng::Key::root(3).stream();
+        for _ in 0..300 {
+            let (arm, outcome) = (stream.below(n as u64) as usize, 3.0 * stream.normal());
+            player.observe(arm, outcome).unwrap();
+            exact.observe(arm, outcome).unwrap();
+        }
+        let basis = (0..n).filter(|&arm| player.counts[arm] > 0.0).collect();
+        let features = Nystrom::new(n, &player.matrix, basis).unwrap();
+        player.estimate(&features, f64::INFINITY).unwrap();
+        for arm in 0..n {
+            assert!((player.mean[arm] - exact.mean()[arm]).abs() < 1e-9);
+            assert!((player.variance[arm] - exact.variance()[arm]).abs() < 1e-9);
+        }
+    }
+}

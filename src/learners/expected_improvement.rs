@@ -1,0 +1,100 @@
+//! Expected improvement: play the arm that is expected to beat the best one by the most.
+
+use super::{Arms, BuildError, Learner, LearnerRecipe, covariance};
+use crate::gp::{AdaptivePosterior, GpError, largest};
+use crate::rng::Stream;
+use crate::vocab::NonNegative;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::{PI, SQRT_2};
+
+/// Expected improvement: argmax over arms of E max(f - best - margin, 0), best being the largest posterior mean of an
+/// arm that was played (the prior mean before any).
+///
+/// Source: Jones, Schonlau and Welch 1998, equation 15, with the incumbent's mean for noisy outcomes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedImprovement {
+    /// What an improvement has to exceed, in units of the outcome. Default: 0.
+    #[serde(default = "zero")]
+    pub margin: NonNegative,
+}
+
+fn zero() -> NonNegative {
+    NonNegative::new(0.0).expect("0 is not negative")
+}
+
+#[derive(Debug)]
+struct Player {
+    margin: f64,
+    prior_mean: f64,
+    posterior: AdaptivePosterior,
+    played: Vec<bool>,
+}
+
+impl LearnerRecipe for ExpectedImprovement {
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        let model = covariance("ExpectedImprovement", arms)?;
+        Ok(Box::new(Player {
+            margin: self.margin.get(),
+            prior_mean: arms.mean,
+            posterior: AdaptivePosterior::new(model.clone(), arms.noise_variance, arms.mean),
+            played: vec![false; arms.n],
+        }))
+    }
+}
+
+/// E max(gain + sd z, 0) for a standard normal z.
+fn improvement(gain: f64, sd: f64) -> f64 {
+    if sd <= 0.0 {
+        return gain.max(0.0);
+    }
+    let z = gain / sd;
+    let density = libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt();
+    // erfc, not 1 + erf, so that hopeless arms keep their order.
+    (gain * 0.5 * libm::erfc(-z / SQRT_2) + sd * density).max(0.0)
+}
+
+impl Learner for Player {
+    fn arms(&self) -> usize {
+        self.played.len()
+    }
+
+    fn suggest(&mut self, _: &mut Stream) -> usize {
+        let played = self.posterior.mean().iter().zip(&self.played).filter(|(_, played)| **played);
+        let best = played.map(|(&mean, _)| mean).fold(f64::NEG_INFINITY, f64::max);
+        let best = if best.is_finite() { best } else { self.prior_mean };
+        let model = self.posterior.mean().iter().zip(self.posterior.variance());
+        let score = |(&mean, &variance): (&f64, &f64)| {
+            let variance: f64 = variance;
+            improvement(mean - best - self.margin, variance.sqrt())
+        };
+        largest(&model.map(score).collect::<Vec<f64>>())
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        self.played[arm] = true;
+        self.posterior.observe(arm, outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn improvements_are_the_integral() {
+        // Midpoint rule over z in [-12, 12].
+        for (gain, sd) in [(0.3, 1.0), (-2.0, 0.5), (1.0, 0.1), (0.0, 2.0)] {
+            let steps = 400_000;
+            let width = 24.0 / f64::from(steps);
+            let integral: f64 = (0..steps)
+                .map(|i| -12.0 + (f64::from(i) + 0.5) * width)
+                .map(|z| (gain + sd * z).max(0.0) * (-0.5 * z * z).exp() / (2.0 * PI).sqrt() * width)
+                .sum();
+            assert!((improvement(gain, sd) - integral).abs() < 1e-8);
+        }
+        assert_eq!(improvement(-1.0, 0.0), 0.0);
+        assert_eq!(improvement(2.0, 0.0), 2.0);
+    }
+}

@@ -1,0 +1,168 @@
+//! What the confidence bounds of LDP-BO's learners rest on: bounds on the function, on the noise, and the horizon.
+
+use super::{Arms, BuildError};
+use crate::vocab::{Delta, Epsilon, NonNegative, Positive, Probability};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// T: outcomes that will be asked for.
+    pub horizon: Option<u64>,
+    /// B: bound on the function, |f - prior mean| <= B.
+    pub bound: Option<f64>,
+    /// R: bound on the noise of an outcome, before any privacy noise.
+    pub noise_bound: Option<f64>,
+    /// Scale of the Laplace noise that makes an outcome private.
+    pub laplace_scale: Option<f64>,
+}
+
+/// What is known of the outcomes that arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Payoffs {
+    /// Outcomes with noise in [-R, R], sent with Laplace noise: local differential privacy. Zhou and Tan 2021,
+    /// Theorems 2 and 3 and Corollary 1, whose moments are v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
+    Private {
+        /// R, bound on the noise of an outcome before it is made private. Default: what the protocol knows.
+        #[serde(default)]
+        noise_bound: Option<NonNegative>,
+        /// epsilon of an outcome, from which the Laplace scale s = 2 (B + R) / epsilon follows. Default: none.
+        #[serde(default)]
+        epsilon: Option<Epsilon>,
+        /// Scale s of the Laplace noise, in units of the outcome. Default: from epsilon, or what the protocol knows.
+        #[serde(default)]
+        laplace_scale: Option<Positive>,
+    },
+    /// Outcomes of which only a moment of order 1 + alpha is bounded, without privacy. Chowdhury and Gopalan 2019.
+    HeavyTailed {
+        /// c, bound on E|noise|^(1 + alpha); 3 for Student's t with three degrees of freedom.
+        central_moment: Positive,
+        /// v, bound on E|outcome|^(1 + alpha). Default: B^2 + c, which is right for alpha = 1.
+        #[serde(default)]
+        raw_moment: Option<Positive>,
+        /// alpha, above 0 and at most 1. Default: 1.
+        #[serde(default = "one")]
+        alpha: Probability,
+    },
+}
+
+fn one() -> Probability {
+    Probability::new(1.0).expect("1 is a probability")
+}
+
+/// Default delta.
+pub(super) fn tenth() -> Delta {
+    Delta::new(0.1).expect("0.1 is between 0 and 1")
+}
+
+/// Default of factors.
+pub(super) fn unit() -> Positive {
+    Positive::new(1.0).expect("1 is above 0")
+}
+
+/// Default accuracy of Nystrom features.
+pub(super) fn accuracy() -> Probability {
+    Probability::new(0.1).expect("0.1 is a probability")
+}
+
+impl Default for Payoffs {
+    fn default() -> Self {
+        Self::Private { noise_bound: None, epsilon: None, laplace_scale: None }
+    }
+}
+
+/// Which constants a learner's truncation and confidence have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Constants {
+    /// Those of the theorems, under which the regret bounds are proven.
+    #[default]
+    Theorem,
+    /// The theorems' orders with small constants, as the experiments of Chowdhury and Gopalan 2019 have them.
+    OrderWise,
+}
+
+/// Everything a robust learner knows, in numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Knowledge {
+    /// B.
+    pub bound: f64,
+    /// T.
+    pub horizon: f64,
+    /// v, the raw moment of order 1 + alpha.
+    pub raw_moment: f64,
+    /// c, the central moment of order 1 + alpha.
+    pub central_moment: f64,
+    /// alpha.
+    pub alpha: f64,
+    /// (B + R, Laplace scale) of private outcomes, whose tails are exponential.
+    pub laplace: Option<(f64, f64)>,
+}
+
+impl Knowledge {
+    /// Puts recipe and facts together.
+    ///
+    /// # Errors
+    /// [`BuildError::Unknown`] names the first quantity that neither of them states.
+    pub fn gather(
+        learner: &'static str,
+        bound: Option<Positive>,
+        horizon: Option<u64>,
+        payoffs: Payoffs,
+        arms: &Arms,
+    ) -> Result<Self, BuildError> {
+        let facts = arms.facts;
+        let need = |value: Option<f64>, field: &'static str, what: &'static str| {
+            value.ok_or(BuildError::Unknown { learner, field, what })
+        };
+        let bound = need(bound.map(Positive::get).or(facts.bound), "bound", "a bound B on the function")?;
+        let horizon = need(
+            horizon.or(facts.horizon).map(|t| t.max(1) as f64),
+            "horizon",
+            "how many outcomes will be asked for",
+        )?;
+        match payoffs {
+            Payoffs::Private { noise_bound, epsilon, laplace_scale } => {
+                let noise_bound = need(
+                    noise_bound.map(NonNegative::get).or(facts.noise_bound),
+                    "payoffs.Private.noise_bound",
+                    "a bound R on the noise",
+                )?;
+                let first = bound + noise_bound;
+                let scale = laplace_scale
+                    .map(Positive::get)
+                    .or(epsilon.map(|epsilon| 2.0 * first / epsilon.get()))
+                    .or(facts.laplace_scale);
+                let scale = need(scale, "payoffs.Private.epsilon", "how private an outcome is")?;
+                let central_moment = noise_bound * noise_bound + 2.0 * scale * scale;
+                Ok(Self {
+                    bound,
+                    horizon,
+                    raw_moment: bound * bound + central_moment,
+                    central_moment,
+                    alpha: 1.0,
+                    laplace: Some((first, scale)),
+                })
+            }
+            Payoffs::HeavyTailed { central_moment, raw_moment, alpha } => {
+                let central_moment = central_moment.get();
+                let raw_moment = raw_moment.map_or(bound * bound + central_moment, Positive::get);
+                let alpha = alpha.get();
+                Ok(Self { bound, horizon, raw_moment, central_moment, alpha, laplace: None })
+            }
+        }
+    }
+
+    /// v^(1/(1+alpha)) in the theorems.
+    #[must_use]
+    pub fn raw_root(&self) -> f64 {
+        libm::pow(self.raw_moment, 1.0 / (1.0 + self.alpha))
+    }
+
+    /// t^((1-alpha)/(2(1+alpha))): the growth of ATA's and MoMA's widths; 1 for alpha = 1.
+    #[must_use]
+    pub fn growth(&self, t: f64) -> f64 {
+        libm::pow(t, (1.0 - self.alpha) / (2.0 * (1.0 + self.alpha)))
+    }
+}

@@ -1,0 +1,229 @@
+//! MoMA-GP-UCB: every arm is played k times, and of k estimates the one in the middle counts.
+
+use super::ata_gp_ucb::oversampling;
+use super::knowledge::{self, Constants, Knowledge, Payoffs};
+use super::middle::{Middle, middle};
+use super::{Arms, BuildError, Learner, LearnerRecipe, accuracy_problem, small_covariance};
+use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};
+use crate::rng::Stream;
+use crate::vocab::{Delta, Positive, Probability, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::E;
+use std::num::NonZeroU32;
+
+/// MoMA-GP-UCB: in epoch n the arm with the largest mean + beta_n sd is played k times; outcome j of every epoch goes
+/// into estimate j, and the mean is that of the estimate in the middle of the k, in the norm of V.
+///
+/// k = ceil(24 ln(4 e T / delta)). Theorem: beta_(n+1) = B (1 + 1/sqrt(1 - accuracy)) +
+/// 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt lambda. Order-wise: beta_(n+1) = B sqrt lambda +
+/// (m c)^(1/(1+alpha)) n^(..). Source: Zhou and Tan 2021, Algorithm 3, Theorem 4 (whose exponent is right where
+/// Corollary 1's is not, and whose lambda^(-1/2) is put back) and Chowdhury and Gopalan 2019 for the features.
+///
+/// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th question. Until then every suggestion is the
+/// epoch's arm, so a lost outcome is simply asked for again; which estimate an outcome enters is decided by the order
+/// of arrival. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of
+/// that arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of
+/// an arm that is not the epoch's (one that came late) is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MomaGpUcb {
+    /// B, bound on the function. Default: what the protocol knows.
+    #[serde(default)]
+    pub bound: Option<Positive>,
+    /// T, outcomes to come. Default: what the protocol knows.
+    #[serde(default)]
+    pub horizon: Option<u64>,
+    /// What is known of the outcomes. Default: `Private()`, with what the protocol knows.
+    #[serde(default)]
+    pub payoffs: Payoffs,
+    /// Probability that the confidence bounds fail. Default: 0.1.
+    #[serde(default = "knowledge::tenth")]
+    pub delta: Delta,
+    /// Regulariser lambda, in squared units of the outcome. Default: 1.
+    #[serde(default = "knowledge::unit")]
+    pub lambda: Positive,
+    /// Constants of truncation and confidence. Default: `Theorem`.
+    #[serde(default)]
+    pub constants: Constants,
+    /// Factor on beta. Default: 1.
+    #[serde(default = "knowledge::unit")]
+    pub beta_scale: Positive,
+    /// Accuracy of the Nystrom features, above 0 and below 1; smaller is better and dearer. Default: 0.1.
+    #[serde(default = "knowledge::accuracy")]
+    pub accuracy: Probability,
+    /// k, how often an arm is played before the next is chosen. Default: ceil(24 ln(4 e T / delta)).
+    #[serde(default)]
+    pub repetitions: Option<NonZeroU32>,
+    /// What the middle of the estimates is. Default: `Medoid`.
+    #[serde(default)]
+    pub middle: Middle,
+}
+
+#[derive(Debug)]
+struct Player {
+    recipe: MomaGpUcb,
+    known: Knowledge,
+    prior_mean: f64,
+    n: usize,
+    matrix: Vec<f64>,
+    q: f64,
+    repetitions: usize,
+    /// The arm of the epoch and its outcomes so far.
+    epoch: Option<usize>,
+    arrived: Vec<f64>,
+    /// Sums of outcome j of every epoch of an arm: n x k.
+    sums: Vec<f64>,
+    /// Epochs of each arm.
+    counts: Vec<f64>,
+    epochs: f64,
+    mean: Vec<f64>,
+    variance: Vec<f64>,
+    scores: Vec<f64>,
+    beta: f64,
+    stale: bool,
+    failure: Option<GpError>,
+}
+
+impl MomaGpUcb {
+    /// k for T outcomes.
+    #[must_use]
+    pub fn repetitions(&self, horizon: f64) -> usize {
+        match self.repetitions {
+            Some(k) => k.get() as usize,
+            None => (24.0 * libm::log(4.0 * E * horizon / self.delta.get())).ceil() as usize,
+        }
+    }
+
+    /// beta_(n+1) after n epochs with m features, before `beta_scale`.
+    #[must_use]
+    pub fn width(&self, known: &Knowledge, m: f64, n: f64) -> f64 {
+        let (exponent, lambda, growth) = (1.0 / (1.0 + known.alpha), self.lambda.get(), known.growth(n));
+        match self.constants {
+            Constants::Theorem => {
+                let tail = libm::pow(9.0 * m * known.central_moment, exponent) * growth;
+                known.bound * (1.0 + 1.0 / (1.0 - self.accuracy.get()).sqrt()) + 3.0 * tail / lambda.sqrt()
+            }
+            Constants::OrderWise => {
+                known.bound * lambda.sqrt() + libm::pow(m * known.central_moment, exponent) * growth
+            }
+        }
+    }
+}
+
+impl LearnerRecipe for MomaGpUcb {
+    fn problems(&self) -> Vec<Problem> {
+        accuracy_problem(self.accuracy)
+    }
+
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        let known = Knowledge::gather("MomaGpUcb", self.bound, self.horizon, self.payoffs, arms)?;
+        let prior = small_covariance("MomaGpUcb", arms)?;
+        let q = oversampling(self.constants, known.horizon, self.delta.get(), self.accuracy.get());
+        let repetitions = self.repetitions(known.horizon);
+        Ok(Box::new(Player {
+            recipe: self.clone(),
+            known,
+            prior_mean: arms.mean,
+            n: arms.n,
+            matrix: prior.dense(),
+            q,
+            repetitions,
+            epoch: None,
+            arrived: Vec::with_capacity(repetitions),
+            sums: vec![0.0; arms.n * repetitions],
+            counts: vec![0.0; arms.n],
+            epochs: 0.0,
+            mean: vec![0.0; arms.n],
+            variance: prior.variances(),
+            scores: vec![0.0; arms.n],
+            beta: known.bound,
+            stale: false,
+            failure: None,
+        }))
+    }
+}
+
+impl Player {
+    fn refresh(&mut self, basis: Vec<usize>) -> Result<(), GpError> {
+        let (lambda, k) = (self.recipe.lambda.get(), self.repetitions);
+        let features = Nystrom::new(self.n, &self.matrix, basis)?;
+        let rank = features.rank();
+        self.beta = self.recipe.width(&self.known, features.dimension() as f64, self.epochs);
+        let factor = features.factor(&self.counts, lambda)?;
+        // Estimate j is V^-1 g_j. In z_j = L^-1 g_j, the norm of V is the Euclidean one.
+        let mut points = vec![0.0; k * rank];
+        for arm in (0..self.n).filter(|&arm| self.counts[arm] > 0.0) {
+            let c = features.coordinates(arm);
+            for (point, &sum) in points.chunks_mut(rank.max(1)).zip(&self.sums[arm * k..][..k]) {
+                point.iter_mut().zip(c).for_each(|(value, &c)| *value += sum * c);
+            }
+        }
+        points.chunks_mut(rank.max(1)).for_each(|point| factor.forward(point));
+        let mut weights = middle(self.recipe.middle, &points, rank);
+        factor.backward(&mut weights);
+        let mut whitened = vec![0.0; rank];
+        for arm in 0..self.n {
+            let c = features.coordinates(arm);
+            self.mean[arm] = dot(c, &weights);
+            whitened.copy_from_slice(c);
+            factor.forward(&mut whitened);
+            self.variance[arm] = features.variance(arm, &whitened, lambda);
+        }
+        self.stale = false;
+        Ok(())
+    }
+}
+
+impl Learner for Player {
+    fn arms(&self) -> usize {
+        self.n
+    }
+
+    fn suggest(&mut self, stream: &mut Stream) -> usize {
+        if let Some(arm) = self.epoch {
+            return arm;
+        }
+        if self.stale {
+            let played = self.counts.iter().zip(&self.variance).enumerate();
+            let probabilities = played
+                .filter(|(_, (count, _))| **count > 0.0)
+                .map(|(arm, (&count, &variance))| (arm, nystrom::inclusion(self.q, variance, count)));
+            let basis = nystrom::draw_basis(probabilities, stream);
+            // Only numbers near overflow can fail; `observe` says so.
+            self.failure = self.refresh(basis).err();
+        }
+        let beta = self.recipe.beta_scale.get() * self.beta;
+        upper_bounds(&self.mean, &self.variance, beta, &mut self.scores);
+        let arm = largest(&self.scores);
+        self.epoch = Some(arm);
+        arm
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        if self.epoch != Some(arm) {
+            return Ok(());
+        }
+        self.arrived.push(outcome - self.prior_mean);
+        if self.arrived.len() == self.repetitions {
+            let sums = &mut self.sums[arm * self.repetitions..][..self.repetitions];
+            sums.iter_mut().zip(&self.arrived).for_each(|(sum, outcome)| *sum += outcome);
+            self.arrived.clear();
+            self.counts[arm] += 1.0;
+            self.epochs += 1.0;
+            self.epoch = None;
+            self.stale = true;
+        }
+        Ok(())
+    }
+
+    fn wanted(&self) -> usize {
+        self.repetitions - self.arrived.len()
+    }
+}

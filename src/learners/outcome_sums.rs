@@ -1,0 +1,83 @@
+//! The outcomes of one arm, kept so that the sum of those below a bound is cheap however many there are.
+
+/// Outcomes not yet sorted in.
+const RECENT: usize = 64;
+
+/// Outcomes sorted by size with their running sums, and a few recent ones.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OutcomeSums {
+    /// By rising |value|.
+    sorted: Vec<f64>,
+    /// Sum of `sorted[..=i]`.
+    running: Vec<f64>,
+    recent: Vec<f64>,
+    total: f64,
+    largest: f64,
+}
+
+impl OutcomeSums {
+    /// Takes in a finite outcome. O(number of outcomes / 64) on average.
+    pub(super) fn insert(&mut self, value: f64) {
+        self.total += value;
+        self.largest = self.largest.max(value.abs());
+        self.recent.push(value);
+        if self.recent.len() == RECENT {
+            self.merge();
+        }
+    }
+
+    fn merge(&mut self) {
+        self.recent.sort_by(|a, b| a.abs().total_cmp(&b.abs()).then(a.total_cmp(b)));
+        let mut from = self.sorted.len();
+        self.sorted.resize(from + self.recent.len(), 0.0);
+        let mut to = self.sorted.len();
+        // From the largest down, so that nothing is overwritten before it moved.
+        while let Some(&value) = self.recent.last() {
+            to -= 1;
+            if from > 0 && self.sorted[from - 1].abs() > value.abs() {
+                from -= 1;
+                self.sorted[to] = self.sorted[from];
+            } else {
+                self.sorted[to] = value;
+                self.recent.pop();
+            }
+        }
+        self.running.truncate(to);
+        let mut sum = self.running.last().copied().unwrap_or(0.0);
+        self.running.extend(self.sorted[to..].iter().map(|&value| {
+            sum += value;
+            sum
+        }));
+        self.total = sum;
+    }
+
+    /// Sum of the outcomes of size at most `bound`.
+    pub(super) fn within(&self, bound: f64) -> f64 {
+        if self.largest <= bound {
+            return self.total;
+        }
+        let count = self.sorted.partition_point(|value| value.abs() <= bound);
+        let sorted = if count == 0 { 0.0 } else { self.running[count - 1] };
+        self.recent.iter().fold(sorted, |sum, &value| if value.abs() <= bound { sum + value } else { sum })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    #[test]
+    fn sums_are_those_of_a_plain_loop() {
+        let mut stream = Key::root(5).stream();
+        let (mut sums, mut plain) = (OutcomeSums::default(), Vec::new());
+        for round in 0..1000 {
+            let value = 10.0 * stream.laplace();
+            sums.insert(value);
+            plain.push(value);
+            let bound = if round % 7 == 0 { f64::INFINITY } else { 30.0 * stream.uniform() };
+            let expected: f64 = plain.iter().filter(|value| value.abs() <= bound).sum();
+            assert!((sums.within(bound) - expected).abs() < 1e-9, "round {round}, bound {bound}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! TGP-UCB: GP-UCB on outcomes that are set to zero when they are too large, each judged once, as it arrives.
+
+use super::knowledge::{self, Constants, Knowledge, Payoffs};
+use super::{Arms, BuildError, Learner, LearnerRecipe, small_covariance};
+use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
+use crate::rng::Stream;
+use crate::vocab::{Delta, Positive};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::SQRT_2;
+
+/// TGP-UCB: argmax over arms of mean + beta_t sd, on outcomes truncated at b_t.
+///
+/// Private outcomes with Laplace scale s: b_t = B + R + s ln t, beta_1 = B and
+/// beta_t = B + (2 sqrt 2 b_(t-1) sqrt(gamma + ln(1/delta)) + sqrt(v (ln(t-1) + 1))) / sqrt lambda.
+/// Heavy tails: b_t = v^(1/(1+alpha)) t^(1/(2(1+alpha))) and
+/// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
+/// Order-wise: beta_t = B sqrt lambda + b_t sqrt(ln t) for both. gamma is the information gain of the arms played.
+/// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
+/// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TgpUcb {
+    /// B, bound on the function. Default: what the protocol knows.
+    #[serde(default)]
+    pub bound: Option<Positive>,
+    /// T, outcomes to come. Default: what the protocol knows.
+    #[serde(default)]
+    pub horizon: Option<u64>,
+    /// What is known of the outcomes. Default: `Private()`, with what the protocol knows.
+    #[serde(default)]
+    pub payoffs: Payoffs,
+    /// Probability that the confidence bounds fail. Default: 0.1.
+    #[serde(default = "knowledge::tenth")]
+    pub delta: Delta,
+    /// Regulariser lambda, in squared units of the outcome. Default: 1.
+    #[serde(default = "knowledge::unit")]
+    pub lambda: Positive,
+    /// Constants of truncation and confidence. Default: `Theorem`.
+    #[serde(default)]
+    pub constants: Constants,
+    /// Factor on beta. Default: 1.
+    #[serde(default = "knowledge::unit")]
+    pub beta_scale: Positive,
+}
+
+/// t counts the outcomes that came. A lost one is neither counted nor truncated, so losses that do not depend on the
+/// outcomes leave the bounds valid.
+#[derive(Debug)]
+struct Player {
+    recipe: TgpUcb,
+    known: Knowledge,
+    posterior: ArmPosterior,
+    scores: Vec<f64>,
+    mean: f64,
+}
+
+impl TgpUcb {
+    /// b_t: outcomes further from the prior mean than this count as equal to it.
+    #[must_use]
+    pub fn truncation(&self, known: &Knowledge, t: f64) -> f64 {
+        match known.laplace {
+            Some((first, scale)) => first + scale * libm::log(t),
+            None => known.raw_root() * libm::pow(t, 0.5 / (1.0 + known.alpha)),
+        }
+    }
+
+    /// beta_t, given the information gain of the first t - 1 arms, before `beta_scale`.
+    #[must_use]
+    pub fn width(&self, known: &Knowledge, t: f64, gain: f64) -> f64 {
+        let lambda = self.lambda.get();
+        match self.constants {
+            Constants::OrderWise => {
+                known.bound * lambda.sqrt() + self.truncation(known, t) * libm::log(t).sqrt()
+            }
+            Constants::Theorem if t < 2.0 => known.bound,
+            Constants::Theorem => {
+                let before = t - 1.0;
+                let b = self.truncation(known, before);
+                let first = 2.0 * SQRT_2 * b * (gain - libm::log(self.delta.get())).sqrt();
+                let second = match known.laplace {
+                    Some(_) => (known.raw_moment * (libm::log(before) + 1.0)).sqrt(),
+                    None => b * (1.0 + known.alpha).sqrt(),
+                };
+                known.bound + (first + second) / lambda.sqrt()
+            }
+        }
+    }
+}
+
+impl LearnerRecipe for TgpUcb {
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        let known = Knowledge::gather("TgpUcb", self.bound, self.horizon, self.payoffs, arms)?;
+        let prior = small_covariance("TgpUcb", arms)?;
+        let posterior = ArmPosterior::new(prior, self.lambda.get(), 0.0);
+        let scores = vec![0.0; arms.n];
+        Ok(Box::new(Player { recipe: self.clone(), known, posterior, scores, mean: arms.mean }))
+    }
+}
+
+impl Learner for Player {
+    fn arms(&self) -> usize {
+        self.posterior.mean().len()
+    }
+
+    fn suggest(&mut self, _: &mut Stream) -> usize {
+        let t = (self.posterior.observations() + 1) as f64;
+        let beta = self.recipe.beta_scale.get()
+            * self.recipe.width(&self.known, t, self.posterior.information_gain());
+        upper_bounds(self.posterior.mean(), self.posterior.variance(), beta, &mut self.scores);
+        largest(&self.scores)
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        let t = (self.posterior.observations() + 1) as f64;
+        let centred = outcome - self.mean;
+        let keep = centred.is_nan() || centred.abs() <= self.recipe.truncation(&self.known, t);
+        // An outcome that is no number goes through, to be refused by the posterior.
+        self.posterior.observe(arm, if keep { centred } else { 0.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_of_the_oracle() {
+        // ldp_federated_units.json, ldp_constants: B = 4, R = 1, epsilon = 1, delta = 0.1, lambda = 1.
+        let recipe: TgpUcb = ron::from_str("()").unwrap();
+        let known = Knowledge {
+            bound: 4.0,
+            horizon: 1e4,
+            raw_moment: 217.0,
+            central_moment: 201.0,
+            alpha: 1.0,
+            laplace: Some((5.0, 10.0)),
+        };
+        for (t, b) in [
+            (1.0, 5.0),
+            (2.0, 11.931471805599454),
+            (10.0, 28.02585092994046),
+            (100.0, 51.05170185988092),
+            (1e4, 97.10340371976184),
+        ] {
+            assert!((recipe.truncation(&known, t) - b).abs() < 1e-12);
+        }
+        for (t, gain, beta) in [
+            (2.0, 0.3466, 41.749108727091446),
+            (10.0, 2.0, 188.5838888123887),
+            (100.0, 7.44, 488.6621857116652),
+            (1e4, 23.4, 1443.4683510963628),
+        ] {
+            let found = recipe.width(&known, t, gain);
+            assert!((found - beta).abs() < 1e-9, "{found} {beta}");
+        }
+        assert_eq!(recipe.width(&known, 1.0, 0.0), 4.0);
+    }
+}

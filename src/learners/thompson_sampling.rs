@@ -1,0 +1,108 @@
+//! Thompson sampling: play the best arm of a function drawn from the posterior.
+
+use super::{Arms, BuildError, Learner, LearnerRecipe, covariance};
+use crate::gp::{AdaptivePosterior, Cholesky, GpError, MOST_ARMS, largest};
+use crate::rng::Stream;
+use crate::vocab::Positive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a function is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Sampling {
+    /// All arms together, with their covariances.
+    #[default]
+    Joint,
+    /// Every arm by itself, from its mean and variance: cheaper, and explores more.
+    Marginal,
+}
+
+/// Thompson sampling: argmax over arms of a draw from N(mean, scale^2 covariance).
+///
+/// Source: Chowdhury and Gopalan 2017, "On kernelized multi-armed bandits", Algorithm 2 (GP-TS).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThompsonSampling {
+    /// How a function is drawn. `Joint` takes at most 5,000 arms. Default: `Joint`.
+    #[serde(default)]
+    pub sampling: Sampling,
+    /// Factor on the standard deviation. Default: 1.
+    #[serde(default = "super::knowledge::unit")]
+    pub scale: Positive,
+}
+
+#[derive(Debug)]
+struct Player {
+    recipe: ThompsonSampling,
+    posterior: AdaptivePosterior,
+    /// Factor of the prior covariance, for joint draws while outcomes are few.
+    prior: Option<Cholesky>,
+    /// Factor of the posterior covariance, in arm space.
+    current: Option<Cholesky>,
+}
+
+impl LearnerRecipe for ThompsonSampling {
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        let learner = "ThompsonSampling";
+        let model = covariance(learner, arms)?;
+        let prior = match self.sampling {
+            Sampling::Joint if arms.n > MOST_ARMS => {
+                return Err(BuildError::TooManyArms { learner, found: arms.n, most: MOST_ARMS });
+            }
+            Sampling::Joint => {
+                Some(Cholesky::with_jitter(arms.n, &model.dense()).map_err(BuildError::Model)?)
+            }
+            Sampling::Marginal => None,
+        };
+        let posterior = AdaptivePosterior::new(model.clone(), arms.noise_variance, arms.mean);
+        Ok(Box::new(Player { recipe: self.clone(), posterior, prior, current: None }))
+    }
+}
+
+impl Player {
+    /// A draw around zero mean, with the posterior's covariance.
+    fn deviation(&self, stream: &mut Stream) -> Vec<f64> {
+        let n = self.posterior.mean().len();
+        let mut z = vec![0.0; n];
+        match (&self.posterior, &self.prior, &self.current) {
+            (AdaptivePosterior::Candidates(posterior), Some(prior), _) => {
+                stream.fill_normal(&mut z);
+                let mut draw = posterior.sample(&prior.times(&z), stream);
+                draw.iter_mut().zip(posterior.mean()).for_each(|(value, mean)| *value -= mean);
+                draw
+            }
+            (AdaptivePosterior::ArmSpace(_), _, Some(current)) => {
+                stream.fill_normal(&mut z);
+                current.times(&z)
+            }
+            (AdaptivePosterior::Candidates(_), None, _) | (AdaptivePosterior::ArmSpace(_), _, None) => {
+                stream.fill_normal(&mut z);
+                z.iter_mut().zip(self.posterior.variance()).for_each(|(z, variance)| *z *= variance.sqrt());
+                z
+            }
+        }
+    }
+}
+
+impl Learner for Player {
+    fn arms(&self) -> usize {
+        self.posterior.mean().len()
+    }
+
+    fn suggest(&mut self, stream: &mut Stream) -> usize {
+        let mut scores = self.deviation(stream);
+        let scale = self.recipe.scale.get();
+        scores.iter_mut().zip(self.posterior.mean()).for_each(|(z, mean)| *z = mean + scale * *z);
+        largest(&scores)
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        self.posterior.observe(arm, outcome)?;
+        if let (AdaptivePosterior::ArmSpace(posterior), Sampling::Joint) =
+            (&self.posterior, self.recipe.sampling)
+        {
+            self.current = Some(posterior.factor()?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! From a target to a noise, by the tight accountant: Gaussian noise on a Poisson sample, the same in every round.
+
+use super::accountants::{Accountant, Composition, Tight};
+use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
+
+/// What is to be kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// Largest epsilon.
+    pub epsilon: Epsilon,
+    /// Delta at which it is stated.
+    pub delta: Delta,
+    /// Inclusion probability of each unit; 1 for no sampling.
+    pub rate: Probability,
+}
+
+/// Largest noise multiplier looked at.
+const MOST_NOISE: f64 = 1e6;
+/// Most rounds looked at.
+const MOST_ROUNDS: u64 = 1 << 40;
+
+impl Target {
+    /// Epsilon after `rounds` releases with a noise multiplier.
+    #[must_use]
+    pub fn epsilon_after(&self, noise_multiplier: f64, rounds: u64) -> f64 {
+        let mut composition = Composition::new();
+        composition.add(&Cost::PoissonGaussian { rate: self.rate.get(), noise_multiplier }, rounds);
+        Tight.price(&composition, self.delta).epsilon
+    }
+
+    fn kept(&self, noise_multiplier: f64, rounds: u64) -> bool {
+        self.epsilon_after(noise_multiplier, rounds) <= self.epsilon.get()
+    }
+}
+
+/// The smallest noise multiplier (to 1e-9, relatively, rounded up) that keeps the target for `rounds` rounds, and the
+/// epsilon it reaches; nothing if not even 1e6 does.
+#[must_use]
+pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
+    if !target.kept(MOST_NOISE, rounds) {
+        return None;
+    }
+    let (mut low, mut high) = (libm::log(1e-3), libm::log(MOST_NOISE));
+    while high - low > 1e-10 {
+        let middle = 0.5 * (low + high);
+        if target.kept(libm::exp(middle), rounds) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    let noise = libm::exp(high);
+    Some((noise, target.epsilon_after(noise, rounds)))
+}
+
+/// The most rounds that a noise multiplier keeps the target for (0 if not even one), and the epsilon they reach.
+#[must_use]
+pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
+    let noise = noise_multiplier.get();
+    let (mut kept, mut broken) = (0, 1);
+    while broken < MOST_ROUNDS && target.kept(noise, broken) {
+        kept = broken;
+        broken *= 2;
+    }
+    while broken - kept > 1 {
+        let middle = kept + (broken - kept) / 2;
+        if target.kept(noise, middle) {
+            kept = middle;
+        } else {
+            broken = middle;
+        }
+    }
+    (kept, target.epsilon_after(noise, kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_and_rounds_are_each_others_inverse() {
+        let target = Target {
+            epsilon: Epsilon::new(7.053_772_4).unwrap(),
+            delta: Delta::new(200f64.powf(-1.1)).unwrap(),
+            rate: Probability::new(0.25).unwrap(),
+        };
+        // DP-FTS-DE's main setting: multiplier 1, 40 rounds.
+        let (noise, reached) = smallest_noise(&target, 40).unwrap();
+        assert!((noise - 1.0).abs() < 1e-7, "{noise}");
+        assert!(reached <= target.epsilon.get());
+        let (rounds, _) = most_rounds(&target, Positive::new(1.0).unwrap());
+        assert_eq!(rounds, 40);
+        assert_eq!(most_rounds(&target, Positive::new(0.05).unwrap()).0, 0);
+    }
+}

@@ -1,0 +1,247 @@
+//! A privacy budget: asked before every release, priced over everything released so far.
+
+use super::{Book, Refusal};
+use crate::privacy::accountants::{Accountant, Advanced, Basic, Composition, Moments, Optimal, Rdp, Tight};
+use crate::vocab::{Delta, Epsilon, PrivacyEvent, ProtectedUnit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which accountant a budget trusts. Only bounds are offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum BudgetAccountant {
+    /// The privacy loss distribution.
+    #[default]
+    Tight,
+    /// Renyi divergences.
+    Rdp,
+    /// Abadi's moments, as papers count.
+    Moments,
+    /// Kairouz, Oh and Viswanath's optimal composition.
+    Optimal,
+    /// Advanced composition.
+    Advanced,
+    /// Epsilons add up.
+    Basic,
+}
+
+impl BudgetAccountant {
+    fn as_dyn(self) -> &'static dyn Accountant {
+        match self {
+            Self::Tight => &Tight,
+            Self::Rdp => &Rdp,
+            Self::Moments => &Moments,
+            Self::Optimal => &Optimal,
+            Self::Advanced => &Advanced,
+            Self::Basic => &Basic,
+        }
+    }
+}
+
+/// What happens when the next release would exceed a budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum WhenSpent {
+    /// The series ends before that release.
+    #[default]
+    Stop,
+    /// The series ends, and the program ends with exit code 6.
+    Fail,
+    /// The release happens, and the report marks the budget as exceeded.
+    GoOn,
+}
+
+/// The most that may be learned about one kind of unit by one observer in one run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// Largest epsilon.
+    pub epsilon: Epsilon,
+    /// Delta at which it is stated.
+    pub delta: Delta,
+    /// Unit of protection that it limits. Default: every unit.
+    #[serde(default)]
+    pub unit: Option<BudgetUnit>,
+    /// Who counts. Default: `Tight`.
+    #[serde(default)]
+    pub accountant: BudgetAccountant,
+    /// What happens when it is spent. Default: `Stop`.
+    #[serde(default)]
+    pub when_spent: WhenSpent,
+}
+
+/// A unit of protection, as a budget names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum BudgetUnit {
+    /// One row of a curator's data set.
+    Record,
+    /// One outcome value.
+    Outcome,
+    /// One reward of one user.
+    Reward,
+    /// Everything one user reports.
+    User,
+    /// Everything one agent contributes.
+    Agent,
+    /// One record of a validation set.
+    ValidationRecord,
+}
+
+impl BudgetUnit {
+    fn covers(self, unit: &ProtectedUnit) -> bool {
+        matches!(
+            (self, unit),
+            (Self::Record, ProtectedUnit::Record)
+                | (Self::Outcome, ProtectedUnit::Outcome)
+                | (Self::Reward, ProtectedUnit::Reward)
+                | (Self::User, ProtectedUnit::User)
+                | (Self::Agent, ProtectedUnit::Agent)
+                | (Self::ValidationRecord, ProtectedUnit::ValidationRecord)
+        )
+    }
+}
+
+/// What was spent of a budget, by unit and observer.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    budget: Option<Budget>,
+    spent: Vec<(PrivacyEvent, Composition)>,
+    exceeded: Option<Refusal>,
+}
+
+impl Meter {
+    /// Nothing spent. Without a budget everything is admitted.
+    #[must_use]
+    pub const fn new(budget: Option<Budget>) -> Self {
+        Self { budget, spent: Vec::new(), exceeded: None }
+    }
+
+    /// The first release that exceeded the budget, whether it then happened or not.
+    #[must_use]
+    pub const fn exceeded(&self) -> Option<&Refusal> {
+        self.exceeded.as_ref()
+    }
+
+    fn of(&mut self, event: &PrivacyEvent) -> &mut Composition {
+        let same = |(known, _): &(PrivacyEvent, Composition)| {
+            (&known.protected, &known.unit, &known.unit_index, &known.observer)
+                == (&event.protected, &event.unit, &event.unit_index, &event.observer)
+        };
+        let place = self.spent.iter().position(same).unwrap_or_else(|| {
+            self.spent.push((event.clone(), Composition::new()));
+            self.spent.len() - 1
+        });
+        &mut self.spent[place].1
+    }
+
+    fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
+        let Some(budget) = self.budget else { return Ok(()) };
+        if budget.unit.is_some_and(|unit| !unit.covers(&event.unit)) {
+            return Ok(());
+        }
+        let mut after = self.of(event).clone();
+        after.add(&event.cost, 1);
+        let would_reach = budget.accountant.as_dyn().price(&after, budget.delta).epsilon;
+        // A budget met exactly is kept: rounding must not forbid the last release.
+        if would_reach <= budget.epsilon.get() * (1.0 + 1e-9) {
+            return Ok(());
+        }
+        let refusal = Refusal {
+            would_reach,
+            budget: budget.epsilon.get(),
+            delta: budget.delta.get(),
+            fail: budget.when_spent == WhenSpent::Fail,
+        };
+        self.exceeded.get_or_insert_with(|| refusal.clone());
+        if budget.when_spent == WhenSpent::GoOn { Ok(()) } else { Err(refusal) }
+    }
+}
+
+/// A book with a budget before it.
+#[derive(Debug)]
+pub struct Budgeted<'a, B> {
+    /// Counts what is spent.
+    pub meter: &'a mut Meter,
+    /// Keeps the events.
+    pub book: B,
+}
+
+impl<B: Book> Book for Budgeted<'_, B> {
+    fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
+        self.meter.admit(event)?;
+        self.book.admit(event)
+    }
+
+    fn enter(&mut self, event: PrivacyEvent) {
+        if self.meter.budget.is_some() {
+            self.meter.of(&event).add(&event.cost, 1);
+        }
+        self.book.enter(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::Sensitive;
+    use crate::privacy::ledger::{Ledger, Occasion, ReleaseError, release};
+    use crate::privacy::mechanisms::Gaussian;
+    use crate::rng::Key;
+    use crate::vocab::{Neighbours, Observer, Positive, Time};
+
+    /// Releases Gaussians of multiplier 2 until refused; gives how many happened.
+    fn spend(when_spent: WhenSpent, unit: Option<BudgetUnit>) -> (usize, Meter) {
+        let budget = Budget {
+            epsilon: Epsilon::new(5.0).unwrap(),
+            delta: Delta::new(1e-5).unwrap(),
+            unit,
+            accountant: BudgetAccountant::Tight,
+            when_spent,
+        };
+        let (mut meter, mut ledger) = (Meter::new(Some(budget)), Ledger::new());
+        let noise = Gaussian::new(Positive::new(2.0).unwrap(), Positive::new(1.0).unwrap());
+        let mut stream = Key::root(1).stream();
+        for round in 0..20 {
+            let occasion = Occasion {
+                released: "sum".into(),
+                protected: "agents".into(),
+                unit: ProtectedUnit::Agent,
+                unit_index: None,
+                neighbours: Neighbours::ZeroOut,
+                observer: Observer("agents".into()),
+                round,
+                at: Time::ZERO,
+            };
+            let mut book = Budgeted { meter: &mut meter, book: &mut ledger };
+            match release(&mut book, occasion, &noise, &Sensitive::new(vec![0.0]), &mut stream) {
+                Ok(_) => {}
+                Err(ReleaseError::Refused(refusal)) => {
+                    assert!(refusal.would_reach > 5.0, "{refusal}");
+                    break;
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+        (ledger.events().len(), meter)
+    }
+
+    #[test]
+    fn releases_stop_at_the_budget() {
+        // Gaussians of multiplier 2 at delta 1e-5 are one of multiplier 2 / sqrt(k): five come to epsilon 4.96 (analytic
+        // Gaussian), six to 5.53.
+        let (released, meter) = spend(WhenSpent::Stop, None);
+        let expected = |k: f64| crate::privacy::accountants::single::gaussian_epsilon(k.sqrt() / 2.0, 1e-5);
+        let most = (1..20).take_while(|&k| expected(f64::from(k)) <= 5.0).count();
+        assert_eq!(released, most);
+        assert!(meter.exceeded().is_some_and(|refusal| !refusal.fail));
+        assert!(spend(WhenSpent::Fail, None).1.exceeded().is_some_and(|refusal| refusal.fail));
+    }
+
+    #[test]
+    fn going_on_is_marked_and_other_units_are_not_limited() {
+        let (released, meter) = spend(WhenSpent::GoOn, None);
+        assert_eq!(released, 20);
+        assert!(meter.exceeded().is_some());
+        let (released, meter) = spend(WhenSpent::Fail, Some(BudgetUnit::Record));
+        assert_eq!(released, 20);
+        assert!(meter.exceeded().is_none());
+    }
+}

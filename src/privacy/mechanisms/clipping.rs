@@ -1,0 +1,72 @@
+//! Clipping: what bounds the sensitivity that noise is scaled to.
+//!
+//! Clipping releases nothing and costs nothing; it is the precondition of the mechanisms after it.
+
+use crate::vocab::Positive;
+
+/// Scales a vector down to a largest L2 norm. Gives whether it had to. A vector with NaN or infinities becomes zero:
+/// whatever its norm, it may not exceed the bound.
+///
+/// * Postcondition: the L2 norm is at most `bound` (1 + 1e-12).
+///
+/// Source: Abadi et al. 2016, Algorithm 1.
+pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
+    let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    if !values.iter().all(|v| v.is_finite()) {
+        values.fill(0.0);
+        return true;
+    }
+    if largest == 0.0 {
+        return false;
+    }
+    // Scaled by the largest entry, so that squares neither overflow nor vanish.
+    let norm = largest * values.iter().map(|v| (v / largest) * (v / largest)).sum::<f64>().sqrt();
+    if norm <= bound.get() {
+        return false;
+    }
+    let factor = bound.get() / norm;
+    values.iter_mut().for_each(|v| *v *= factor);
+    true
+}
+
+/// Moves a number into [-bound, bound]. Gives it with whether it had to be moved; NaN becomes 0.
+///
+/// * Postcondition: any two results differ by at most 2 bound.
+#[must_use]
+pub fn clip_value(value: f64, bound: Positive) -> (f64, bool) {
+    if value.is_nan() {
+        return (0.0, true);
+    }
+    let clipped = value.clamp(-bound.get(), bound.get());
+    (clipped, clipped != value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn norms_are_bounded_and_small_vectors_untouched(
+            values in prop::collection::vec(-1e300f64..1e300, 0..8), bound in 1e-3f64..1e6,
+        ) {
+            let mut clipped = values.clone();
+            let moved = clip_norm(&mut clipped, Positive::new(bound).unwrap());
+            let norm = clipped.iter().map(|v| v * v).sum::<f64>().sqrt();
+            prop_assert!(norm <= bound * (1.0 + 1e-12));
+            prop_assert!(moved || clipped == values);
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_bounded_too() {
+        let bound = Positive::new(2.0).unwrap();
+        let mut values = [f64::NAN, 1.0];
+        assert!(clip_norm(&mut values, bound));
+        assert_eq!(values, [0.0, 0.0]);
+        assert_eq!(clip_value(f64::NAN, bound), (0.0, true));
+        assert_eq!(clip_value(f64::INFINITY, bound), (2.0, true));
+        assert_eq!(clip_value(-1.5, bound), (-1.5, false));
+    }
+}

@@ -1,0 +1,68 @@
+//! Exact Gaussian noise on a lattice.
+
+use super::exact::discrete_gaussian;
+use super::lattice::Lattice;
+use super::{Mechanism, MechanismError, Price};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
+use std::num::NonZeroU32;
+
+/// Rounds every number to a lattice and adds an integer number of spacings, x with probability proportional to
+/// exp(-x^2 / (2 sigma^2)), sampled exactly.
+///
+/// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L2 norm.
+/// * Postcondition: rho-zero-concentrated DP with rho = (sensitivity / spacing + sqrt(n))^2 / (2 sigma^2) for n numbers,
+///   of what the computer really outputs: rounding is paid for.
+///
+/// Source: Canonne, Kamath and Steinke 2020, Algorithm 3 and Theorem 4.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DiscreteGaussian {
+    lattice: Lattice,
+    sigma: NonZeroU32,
+    sensitivity: Positive,
+}
+
+/// Largest standard deviation in spacings: beyond it the sampler's exact fractions would not fit 128 bits.
+pub const LARGEST_SIGMA: u32 = 1 << 20;
+
+impl DiscreteGaussian {
+    /// From the lattice, the standard deviation in spacings, and the L2 sensitivity in the units of the input.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] if sigma exceeds [`LARGEST_SIGMA`].
+    pub fn new(lattice: Lattice, sigma: NonZeroU32, sensitivity: Positive) -> Result<Self, MechanismError> {
+        if sigma.get() > LARGEST_SIGMA {
+            return Err(MechanismError::Shape {
+                expected: format!("a standard deviation of at most {LARGEST_SIGMA} spacings"),
+                found: sigma.to_string(),
+            });
+        }
+        Ok(Self { lattice, sigma, sensitivity })
+    }
+}
+
+impl Mechanism for DiscreteGaussian {
+    type Input = Vec<f64>;
+    type Output = Vec<f64>;
+
+    fn price(&self, input: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+        let steps = self.lattice.l2(self.sensitivity.get(), input.len());
+        let ratio = steps / f64::from(self.sigma.get());
+        Ok(Price {
+            mechanism: "discrete Gaussian noise",
+            sampler: Sampler::Full,
+            sensitivity: Some(steps * self.lattice.spacing()),
+            cost: Cost::ZeroConcentratedDp { rho: 0.5 * ratio * ratio },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Exact,
+        })
+    }
+
+    fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
+        let multiples = self.lattice.round(input)?;
+        let noisy =
+            multiples.into_iter().map(|m| m.saturating_add(discrete_gaussian(self.sigma.get(), stream)));
+        Ok(self.lattice.values(noisy))
+    }
+}

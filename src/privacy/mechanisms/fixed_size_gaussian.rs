@@ -1,0 +1,83 @@
+//! Gaussian noise on a sample of fixed size.
+
+use super::sampled_gaussian::{Contributions, length, noisy_sum};
+use super::{Mechanism, MechanismError, Price};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
+
+/// Exactly `size` units, drawn without replacement, take part; the sum of their clipped contributions is released with
+/// Gaussian noise of standard deviation noise multiplier times the clipping norm.
+///
+/// * Precondition: who takes part stays unknown to the observer; neighbours replace one unit by any other.
+/// * Postcondition: at most the privacy loss of Balle, Barthe and Gaboardi's bound. A replaced unit moves the sum by up
+///   to twice the norm, so it costs more than a Poisson sample of the same rate: the two are never interchanged.
+///
+/// Source: Balle, Barthe and Gaboardi 2018, Theorem 9.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedSizeGaussian {
+    size: u64,
+    norm: Positive,
+    noise_multiplier: Positive,
+}
+
+impl FixedSizeGaussian {
+    /// From the size of the sample, the clipping norm, and the noise in units of that norm.
+    #[must_use]
+    pub const fn new(size: u64, norm: Positive, noise_multiplier: Positive) -> Self {
+        Self { size, norm, noise_multiplier }
+    }
+
+    fn fits(&self, units: &Contributions) -> Result<(), MechanismError> {
+        length(units)?;
+        if self.size <= units.len() as u64 {
+            return Ok(());
+        }
+        Err(MechanismError::Shape {
+            expected: format!("at least {} units to draw from", self.size),
+            found: units.len().to_string(),
+        })
+    }
+}
+
+const NAME: &str = "Gaussian noise on a sample of fixed size";
+
+impl Mechanism for FixedSizeGaussian {
+    type Input = Contributions;
+    type Output = Vec<f64>;
+
+    fn price(&self, units: &Contributions, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        self.fits(units)?;
+        match neighbours {
+            Neighbours::ReplaceOne => {}
+            other => {
+                return Err(MechanismError::NeighboursNotCovered {
+                    mechanism: NAME,
+                    neighbours: other.clone(),
+                    covered: "one unit replaced by any other",
+                });
+            }
+        }
+        let population = units.len() as u64;
+        Ok(Price {
+            mechanism: NAME,
+            sampler: Sampler::FixedSize { population, size: self.size },
+            sensitivity: Some(self.norm.get()),
+            cost: Cost::FixedSizeGaussian {
+                population,
+                size: self.size,
+                noise_multiplier: self.noise_multiplier.get(),
+            },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Ideal,
+        })
+    }
+
+    fn privatise(&self, units: &Contributions, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
+        self.fits(units)?;
+        let mut chosen = stream.distinct(units.len(), self.size as usize);
+        chosen.sort_unstable();
+        let sigma = self.noise_multiplier.get() * self.norm.get();
+        noisy_sum(units, chosen.into_iter(), self.norm, sigma, stream)
+    }
+}

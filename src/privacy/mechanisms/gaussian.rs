@@ -1,0 +1,119 @@
+//! Gaussian noise, with the classical and the analytic calibration.
+
+use super::{Mechanism, MechanismError, Price, all_finite};
+use crate::privacy::accountants::single::{decreasing_root, gaussian_delta};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
+
+/// Adds independent Gaussian noise of one standard deviation to every number.
+///
+/// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L2 norm.
+/// * Postcondition: the privacy loss of one Gaussian with noise multiplier standard deviation / sensitivity.
+///
+/// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gaussian {
+    standard_deviation: Positive,
+    sensitivity: Positive,
+}
+
+impl Gaussian {
+    /// Noise of a given standard deviation (both in the units of the input).
+    #[must_use]
+    pub const fn new(standard_deviation: Positive, sensitivity: Positive) -> Self {
+        Self { standard_deviation, sensitivity }
+    }
+
+    /// sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon, proven for epsilon below 1 only and more than needed.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for an epsilon of 1 or above.
+    pub fn classical(epsilon: Epsilon, delta: Delta, sensitivity: Positive) -> Result<Self, MechanismError> {
+        if epsilon.get() >= 1.0 {
+            return Err(MechanismError::Shape {
+                expected: "an epsilon below 1 for the classical calibration (use the analytic one)"
+                    .to_owned(),
+                found: epsilon.get().to_string(),
+            });
+        }
+        let sigma = sensitivity.get() * (2.0 * libm::log(1.25 / delta.get())).sqrt() / epsilon.get();
+        let standard_deviation = Positive::new(sigma).map_err(MechanismError::out_of_range)?;
+        Ok(Self { standard_deviation, sensitivity })
+    }
+
+    /// The smallest standard deviation that is (epsilon, delta)-DP.
+    ///
+    /// # Errors
+    /// If it is not a finite number above 0.
+    pub fn analytic(epsilon: Epsilon, delta: Delta, sensitivity: Positive) -> Result<Self, MechanismError> {
+        // delta falls with sigma; at sigma = 1e9 any delta is met.
+        let log_sigma = decreasing_root(libm::log(1e-9), libm::log(1e9), |log_sigma| {
+            gaussian_delta(libm::exp(-log_sigma), epsilon.get()) - delta.get()
+        });
+        let standard_deviation =
+            Positive::new(sensitivity.get() * libm::exp(log_sigma)).map_err(MechanismError::out_of_range)?;
+        Ok(Self { standard_deviation, sensitivity })
+    }
+
+    /// Standard deviation of the noise.
+    #[must_use]
+    pub fn standard_deviation(&self) -> f64 {
+        self.standard_deviation.get()
+    }
+}
+
+impl Mechanism for Gaussian {
+    type Input = Vec<f64>;
+    type Output = Vec<f64>;
+
+    fn price(&self, _: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+        Ok(Price {
+            mechanism: "Gaussian noise",
+            sampler: Sampler::Full,
+            sensitivity: Some(self.sensitivity.get()),
+            cost: Cost::Gaussian { noise_multiplier: self.standard_deviation.get() / self.sensitivity.get() },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Ideal,
+        })
+    }
+
+    fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
+        all_finite(input)?;
+        Ok(input.iter().map(|value| value + self.standard_deviation.get() * stream.normal()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn analytic_calibration_agrees_with_the_oracle() {
+        let text = include_str!("../../../tests/oracles/outsourced_release_units.json");
+        let oracle: Value = serde_json::from_str(text).unwrap();
+        for case in oracle["analytic_gaussian_sigma"].as_array().unwrap() {
+            let number = |key: &str| case[key].as_f64().unwrap();
+            let found = Gaussian::analytic(
+                Epsilon::new(number("eps")).unwrap(),
+                Delta::new(number("delta")).unwrap(),
+                Positive::new(number("sensitivity")).unwrap(),
+            )
+            .unwrap();
+            let ratio = found.standard_deviation() / number("sigma");
+            assert!((ratio - 1.0).abs() < 1e-9, "{} for {case}", found.standard_deviation());
+        }
+    }
+
+    #[test]
+    fn the_classical_calibration_needs_more_noise_and_a_small_epsilon() {
+        let (delta, one) = (Delta::new(1e-5).unwrap(), Positive::new(1.0).unwrap());
+        let half = Epsilon::new(0.5).unwrap();
+        let classical = Gaussian::classical(half, delta, one).unwrap();
+        let analytic = Gaussian::analytic(half, delta, one).unwrap();
+        assert!(classical.standard_deviation() > analytic.standard_deviation());
+        assert!(gaussian_delta(1.0 / classical.standard_deviation(), 0.5) < 1e-5);
+        assert!(Gaussian::classical(Epsilon::new(1.0).unwrap(), delta, one).is_err());
+    }
+}

@@ -1,0 +1,156 @@
+//! What a list of releases costs, by every accountant: text, JSON and pictures.
+
+use super::number::epsilon;
+use super::plots::{Axis, Chart, Kind, Line, Point};
+use super::text::table;
+use crate::privacy::accountants::{self, Accountant, Composition, Priced, Standing, Tight};
+use crate::vocab::{Cost, Delta};
+use serde_json::{Value, json};
+
+/// Every accountant with its answer, the one to quote first.
+#[must_use]
+pub fn price_all(composition: &Composition, delta: Delta) -> Vec<(&'static dyn Accountant, Priced)> {
+    accountants::all()
+        .into_iter()
+        .map(|accountant| (accountant, accountant.price(composition, delta)))
+        .collect()
+}
+
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Bound => "bound",
+        Standing::NonAdaptiveBound => "bound, if not chosen adaptively",
+        Standing::NotABound => "not a bound",
+    }
+}
+
+/// A table of at most 80 columns.
+#[must_use]
+pub fn account_text(title: &str, composition: &Composition, delta: Delta) -> String {
+    let priced = price_all(composition, delta);
+    let header = ["accountant", "epsilon", "lower", "upper", "order", "is a"].map(str::to_owned).to_vec();
+    let optional = |value: Option<f64>| value.map_or_else(String::new, epsilon);
+    let rows = priced
+        .iter()
+        .map(|(accountant, priced)| {
+            vec![
+                accountant.name().to_owned(),
+                epsilon(priced.epsilon),
+                optional(priced.lower),
+                optional(priced.upper),
+                priced.order.map_or_else(String::new, |order| format!("{order:.2}")),
+                standing(priced.standing).to_owned(),
+            ]
+        })
+        .collect();
+    let mut out = String::new();
+    let title = format!("{title}: {} releases, epsilon at delta {:e}", composition.count(), delta.get());
+    table(&mut out, &title, header, rows, usize::MAX);
+    let mut notes: Vec<&String> = Vec::new();
+    for note in priced.iter().flat_map(|(_, priced)| &priced.notes) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    for note in notes {
+        super::text::wrapped(&mut out, 2, note);
+    }
+    out.trim_start().to_owned()
+}
+
+/// One document: `{delta, releases, accountants: {name: {epsilon, lower, upper, order, standing, basis, notes}}}`.
+#[must_use]
+pub fn account_json(composition: &Composition, delta: Delta) -> Value {
+    let number = |value: f64| if value.is_finite() { json!(value) } else { json!("inf") };
+    let mut accountants = serde_json::Map::new();
+    for (accountant, priced) in price_all(composition, delta) {
+        let mut entry = serde_json::Map::new();
+        entry.insert("epsilon".to_owned(), number(priced.epsilon));
+        for (key, value) in [("lower", priced.lower), ("upper", priced.upper), ("order", priced.order)] {
+            if let Some(value) = value {
+                entry.insert(key.to_owned(), number(value));
+            }
+        }
+        entry.insert("standing".to_owned(), json!(standing(priced.standing)));
+        entry.insert("basis".to_owned(), json!(accountant.about()));
+        entry.insert("notes".to_owned(), json!(priced.notes));
+        accountants.insert(accountant.name().to_owned(), Value::Object(entry));
+    }
+    json!({ "delta": delta.get(), "releases": composition.count(), "accountants": accountants })
+}
+
+/// Epsilon after every release, in the order given, by every accountant that can price them.
+#[must_use]
+pub fn account_over_rounds(costs: &[(Cost, u64)], delta: Delta) -> Chart {
+    const POINTS: u64 = 60;
+    let total: u64 = costs.iter().map(|(_, count)| count).sum();
+    let steps: Vec<u64> = (1..=POINTS.min(total)).map(|k| k * total / POINTS.min(total)).collect();
+    let first = |releases: u64| {
+        let (mut left, mut composition) = (releases, Composition::new());
+        for (cost, count) in costs {
+            let taken = (*count).min(left);
+            composition.add(cost, taken);
+            left -= taken;
+        }
+        composition
+    };
+    let lines = accountants::all().map(|accountant| {
+        let points = steps.iter().filter_map(|&step| {
+            let value = accountant.price(&first(step), delta).epsilon;
+            value.is_finite().then(|| point(step as f64, value, format!("after {step} releases")))
+        });
+        (accountant.name().to_owned(), points.collect())
+    });
+    chart(
+        "epsilon-over-releases",
+        "Epsilon over releases",
+        "releases so far",
+        &format!("epsilon at delta {:e}", delta.get()),
+        lines.into(),
+    )
+}
+
+/// The smallest delta of each epsilon by the tight accountant, read off the inverse curve.
+#[must_use]
+pub fn account_curve(composition: &Composition) -> Chart {
+    let points = (1..=48).filter_map(|k| {
+        let delta = Delta::new(libm::pow(10.0, -0.25 * f64::from(k))).ok()?;
+        let value = Tight.price(composition, delta).epsilon;
+        value.is_finite().then(|| point(value, delta.get(), format!("epsilon {value:.4}")))
+    });
+    let mut points: Vec<Point> = points.collect();
+    points.reverse();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    chart(
+        "delta-over-epsilon",
+        "delta(epsilon), tight",
+        "epsilon",
+        "delta",
+        vec![("tight".to_owned(), points)],
+    )
+}
+
+fn point(x: f64, y: f64, at: String) -> Point {
+    Point { x, y, error: 0.0, says: epsilon(y), at }
+}
+
+fn chart(id: &str, title: &str, x: &str, y: &str, lines: Vec<(String, Vec<Point>)>) -> Chart {
+    let lines: Vec<(String, Vec<Point>)> =
+        lines.into_iter().filter(|(_, points)| !points.is_empty()).collect();
+    let all = || lines.iter().flat_map(|(_, points)| points);
+    Chart {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        x_label: x.to_owned(),
+        y_label: y.to_owned(),
+        x: Axis::plain(all().map(|p| (p.x, 0.0))),
+        y: Axis::fit(all().map(|p| (p.y, 0.0))),
+        legend: lines.iter().map(|(name, _)| name.clone()).collect(),
+        lines: lines
+            .iter()
+            .enumerate()
+            .map(|(key, (_, points))| Line { key, kind: Kind::Band, points: points.clone() })
+            .collect(),
+        note: "gdp is shown for comparison and is not a bound".to_owned(),
+    }
+}

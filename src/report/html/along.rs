@@ -1,0 +1,120 @@
+//! Final regret along every numeric axis of a study, with the published figures.
+
+use super::charts::{METRICS, Plate, capital, count, grouped, made, numbers, of, place, slug, telling};
+use crate::report::cells::axes;
+use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::scenario::Metric;
+use crate::study::{CellSummary, SeriesSummary, Summary};
+
+/// One series along one axis, the others held.
+struct Track<'a> {
+    series: &'a str,
+    /// Values of the other axes that it depends on.
+    place: String,
+    cells: Vec<(f64, &'a CellSummary, &'a SeriesSummary)>,
+}
+
+/// The plates of all numeric axes.
+pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
+    let names = axes(summary);
+    let mut plates = Vec::new();
+    for (index, axis) in names.iter().enumerate() {
+        let values: Option<Vec<f64>> = summary.cells.iter().map(|cell| value(cell, axis)).collect();
+        let Some(mut values) = values else { continue };
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        if values.len() < 2 {
+            continue;
+        }
+        let others: Vec<usize> = (0..names.len()).filter(|other| *other != index).collect();
+        for (place, cells) in grouped(summary, &others, |cells| tracks(cells, &names, index).len()) {
+            let tracks = tracks(&cells, &names, index);
+            let charts: Vec<Chart> =
+                METRICS.iter().filter_map(|metric| chart(*metric, axis, &place, &values, &tracks)).collect();
+            if charts.is_empty() {
+                continue;
+            }
+            let mut title = format!("Final regret against {axis}");
+            if !place.is_empty() {
+                title.push_str(&format!(", {place}"));
+            }
+            plates.push(Plate { title, charts });
+        }
+    }
+    plates
+}
+
+fn value(cell: &CellSummary, axis: &str) -> Option<f64> {
+    cell.point.get(axis).and_then(serde_json::Value::as_f64)
+}
+
+fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: usize) -> Vec<Track<'a>> {
+    let mut tracks: Vec<Track<'a>> = Vec::new();
+    let Some(first) = cells.first() else { return tracks };
+    for series in &first.series {
+        let runs: Vec<(&CellSummary, &SeriesSummary)> = cells
+            .iter()
+            .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
+            .collect();
+        let mut told = telling(&runs);
+        told.retain(|other| *other != axis);
+        for (cell, run) in runs {
+            let Some(x) = value(cell, &names[axis]) else { continue };
+            let place = place(names, cell, &told);
+            match tracks.iter_mut().find(|track| track.series == run.name && track.place == place) {
+                Some(track) => track.cells.push((x, cell, run)),
+                None => tracks.push(Track { series: &run.name, place, cells: vec![(x, cell, run)] }),
+            }
+        }
+    }
+    for track in &mut tracks {
+        track.cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+        track.cells.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());
+    }
+    tracks
+}
+
+fn chart(metric: Metric, axis: &str, place: &str, values: &[f64], tracks: &[Track<'_>]) -> Option<Chart> {
+    let mut lines = Vec::new();
+    for (key, track) in tracks.iter().enumerate() {
+        let at = |x: f64| format!("{axis} = {x}");
+        let ours =
+            track.cells.iter().filter_map(|(x, _, series)| Some(made(*x, of(metric, series)?, at(*x))));
+        let points: Vec<Point> = ours.collect();
+        if !points.is_empty() {
+            lines.push(Line { key, kind: Kind::Bars, points });
+        }
+        let published = track.cells.iter().filter_map(|(x, cell, series)| {
+            let row = cell.published.iter().find(|row| row.series == series.name && row.metric == metric)?;
+            let says = format!("{} published", row.published);
+            Some(Point { x: *x, y: row.published, error: 0.0, at: at(*x), says })
+        });
+        let points: Vec<Point> = published.collect();
+        if !points.is_empty() {
+            lines.push(Line { key, kind: Kind::Diamonds, points });
+        }
+    }
+    let name = |track: &Track<'_>| match track.place.as_str() {
+        "" => track.series.to_owned(),
+        place => format!("{}, {place}", track.series),
+    };
+    let counts =
+        || tracks.iter().flat_map(|track| &track.cells).filter_map(|(_, _, series)| of(metric, series));
+    let n = (counts().map(|estimate| estimate.n).min(), counts().map(|estimate| estimate.n).max());
+    let mut note =
+        format!("Marks: mean after the last round; bars: one standard error to either side, {}.", count(n));
+    if lines.iter().any(|line| line.kind == Kind::Diamonds) {
+        note.push_str(" Hollow diamonds: the published figures, in the colour of their series.");
+    }
+    (!lines.is_empty()).then(|| Chart {
+        id: slug(&format!("{} against {axis} {place}", metric.words())),
+        title: format!("{} against {axis}", capital(metric.words())),
+        x_label: axis.to_owned(),
+        y_label: metric.words().to_owned(),
+        x: Axis::chosen(values),
+        y: Axis::fit(numbers(&lines)),
+        legend: tracks.iter().map(name).collect(),
+        lines,
+        note,
+    })
+}

@@ -1,0 +1,110 @@
+//! A plate of charts as markup: legend with toggles, SVG, and the same values as a table.
+
+use super::charts::Plate;
+use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, dashes, draw, sample};
+use maud::{Markup, PreEscaped, html};
+
+/// Charts side by side below one legend.
+pub(super) fn plate(plate: &Plate) -> Markup {
+    let legend = plate.charts.first().map(|chart| chart.legend.as_slice()).unwrap_or_default();
+    let mut notes: Vec<&str> = plate.charts.iter().map(|chart| chart.note.as_str()).collect();
+    // The longer of two notes that begin alike says all that the shorter does.
+    notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
+    let mut told: Vec<&str> = Vec::new();
+    for note in notes {
+        if !told.iter().any(|longer| longer.starts_with(note)) {
+            told.push(note);
+        }
+    }
+    let marked = plate.charts.iter().flat_map(|chart| &chart.lines).any(|line| line.kind == Kind::Bars);
+    html! {
+        section.plate {
+            h3 { (plate.title) }
+            div.legend role="group" aria-label="Series; press one to hide or show it" {
+                @for (key, name) in legend.iter().enumerate() {
+                    button type="button" aria-pressed="true" data-key=(key) { (swatch(key, marked)) (name) }
+                }
+            }
+            div.charts {
+                @for chart in &plate.charts { (figure(chart)) }
+            }
+            @for note in &told { p.note { (note) } }
+        }
+    }
+}
+
+/// A sample of a line as the legend shows it: dashed where lines are, with its mark where there are marks.
+fn swatch(key: usize, marked: bool) -> Markup {
+    html! {
+        svg.swatch.(class(key)) viewBox="0 0 56 24" width="36" height="16" aria-hidden="true" {
+            (sample(key, marked))
+        }
+    }
+}
+
+fn class(key: usize) -> String {
+    format!("c{}", key % 8)
+}
+
+fn figure(chart: &Chart) -> Markup {
+    let drawn = draw(chart);
+    html! {
+        figure id=(chart.id) {
+            figcaption { (chart.title) @if chart.y.log { span.note { " (logarithmic)" } } }
+            div.canvas {
+                svg role="img" aria-label=(format!("{}; the values are in the table below", chart.title))
+                    viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
+                    g.frame { (PreEscaped(&drawn.frame)) }
+                    @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
+                        @let pattern = if line.kind == Kind::Band { dashes(line.key) } else { "none" };
+                        g.line.(class(line.key)) data-key=(line.key) stroke-dasharray=(pattern)
+                            data-x=(joined(drawn.points.iter().map(|(x, _)| x.to_string()), " "))
+                            data-y=(joined(drawn.points.iter().map(|(_, y)| y.to_string()), " "))
+                            data-at=(joined(line.points.iter().map(|point| point.at.clone()), "|"))
+                            data-says=(joined(line.points.iter().map(|point| point.says.clone()), "|"))
+                            { (PreEscaped(&drawn.svg)) }
+                    }
+                    line.guide y1="16" y2=(HEIGHT - 76) visibility="hidden" {}
+                }
+                div.tip hidden {}
+            }
+            details { summary { "Values" } (values(chart)) }
+        }
+    }
+}
+
+fn joined(words: impl Iterator<Item = String>, by: &str) -> String {
+    words.map(|word| word.replace(by, "")).collect::<Vec<_>>().join(by)
+}
+
+/// What the chart shows as a table: one row per place on the horizontal axis.
+fn values(chart: &Chart) -> Markup {
+    let mut places: Vec<(f64, &str)> = Vec::new();
+    for point in chart.lines.iter().flat_map(|line| &line.points) {
+        if !places.iter().any(|(_, at)| *at == point.at) {
+            places.push((point.x, &point.at));
+        }
+    }
+    places.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let name = |line: &Line| {
+        let name = chart.legend.get(line.key).map_or("", String::as_str);
+        if line.kind == Kind::Diamonds { format!("{name}, published") } else { name.to_owned() }
+    };
+    let says = |line: &Line, at: &str| {
+        let all = line.points.iter().filter(|point| point.at == at).map(|point| point.says.clone());
+        joined(all, ", ")
+    };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(format!("Values of {}", chart.title)) {
+            table {
+                caption { span { (chart.title) } }
+                thead { tr { th scope="col" { (chart.x_label) } @for line in &chart.lines { th.number scope="col" { (name(line)) } } } }
+                tbody {
+                    @for (_, at) in &places {
+                        tr { th scope="row" { (at) } @for line in &chart.lines { td.number { (says(line, at)) } } }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the network did: time, messages, bytes, losses, latency, and the first replication's links and rounds.
+
+use super::charts;
+use super::figure::plate;
+use super::table::table;
+use crate::report::cells::rows;
+use crate::report::number::{quantity, seconds};
+use crate::study::{CellSummary, ReplicationRecord, SeriesSummary, Summary};
+use maud::{Markup, html};
+
+pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, place: &str) -> Markup {
+    let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
+    let numbers = |_: &CellSummary, series: &SeriesSummary| {
+        let metrics = &series.metrics;
+        let each = |total: f64| if metrics.messages > 0.0 { Some(total / metrics.messages) } else { None };
+        vec![
+            seconds(metrics.virtual_seconds),
+            quantity(metrics.messages),
+            quantity(metrics.bytes),
+            each(metrics.bytes).map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
+            quantity(metrics.messages_lost),
+            each(metrics.messages_lost).map_or_else(String::new, |share| format!("{:.2}", 100.0 * share)),
+            optional(metrics.latency_p50_seconds),
+            optional(metrics.latency_p99_seconds),
+        ]
+    };
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    header.extend(
+        ["virtual time", "messages", "bytes", "bytes a message", "lost", "lost, %", "p50", "p99"]
+            .map(str::to_owned),
+    );
+    let timeline = first.and_then(charts::timeline);
+    html! {
+        section id="network" {
+            h2 { "At what cost: the network" }
+            (table(
+                "Mean of a run; p50 and p99 are the latency of one message over one link, all replications together",
+                &header, &rows, first_number,
+            ))
+            @if let Some(timeline) = &timeline { (plate(timeline)) }
+            @if let Some(first) = first { (links(first, place)) }
+        }
+    }
+}
+
+/// Who sent to whom in one replication.
+fn links(first: &ReplicationRecord, place: &str) -> Markup {
+    let header =
+        ["series", "from", "to", "delivered", "lost", "p50", "p90", "p99", "longest"].map(str::to_owned);
+    let mut rows = Vec::new();
+    for series in &first.series {
+        for (from, to, link) in &series.network.links {
+            let latency = |q: f64| link.latency_seconds(q).map_or_else(String::new, seconds);
+            let mut row = vec![series.name.clone(), from.clone(), to.clone()];
+            row.extend([link.delivered() as f64, link.losses() as f64].map(quantity));
+            row.extend([0.5, 0.9, 0.99, 1.0].map(latency));
+            rows.push(row);
+        }
+    }
+    if rows.is_empty() {
+        return html! {};
+    }
+    let caption = format!("Links and their latency in replication {}{place}", first.replication);
+    html! { details { summary { "Link by link" } (table(&caption, &header, &rows, 3)) } }
+}

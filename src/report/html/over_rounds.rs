@@ -1,0 +1,149 @@
+//! How privacy loss grows over the rounds of the first replication: as published, tight and naive.
+
+use super::charts::{Plate, slug};
+use crate::privacy::accountants::{self, Accountant, Composition, claims};
+use crate::protocols::BookedRelease;
+use crate::report::number::epsilon;
+use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::report::words::unit;
+use crate::study::{LossStanding, PrivacyRow, ReplicationRecord, Summary};
+use crate::vocab::{Delta, PrivacyEvent};
+
+/// Places along the rounds where the loss is counted.
+const PLACES: u64 = 12;
+/// Charts on a page; a federation of hundreds would otherwise fill it.
+const MOST_CHARTS: usize = 4;
+
+/// One chart per observer and protected unit that the first replication of the first cell released to more than once
+/// with a finite loss. Charts that would look alike are drawn once.
+pub(super) fn plates(summary: &Summary, first: &ReplicationRecord) -> Vec<Plate> {
+    let Some(cell) = summary.cells.first() else { return Vec::new() };
+    let mut plates: Vec<Plate> = Vec::new();
+    let mut seen: Vec<Vec<&BookedRelease>> = Vec::new();
+    for entry in &cell.privacy {
+        let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
+        let group: Vec<&BookedRelease> =
+            series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
+        if plates.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
+            continue;
+        }
+        if let Some(chart) = chart(entry, &group, first.replication) {
+            plates.push(Plate { title: "Privacy loss over rounds".to_owned(), charts: vec![chart] });
+            seen.push(group);
+        }
+    }
+    plates
+}
+
+fn concerns(entry: &PrivacyRow, event: &PrivacyEvent) -> bool {
+    entry.protected == event.protected
+        && entry.unit == event.unit
+        && entry.observer == event.observer.0
+        && entry.neighbours == event.neighbours
+}
+
+/// Whether two groups cost the same in the same rounds.
+fn alike(a: &[&BookedRelease], b: &[&BookedRelease]) -> bool {
+    let same = |(a, b): (&&BookedRelease, &&BookedRelease)| {
+        (a.count, a.last_round, a.event.round) == (b.count, b.last_round, b.event.round)
+            && (&a.event.cost, &a.event.claim) == (&b.event.cost, &b.event.claim)
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
+}
+
+fn chart(entry: &PrivacyRow, group: &[&BookedRelease], replication: u64) -> Option<Chart> {
+    let last = group.iter().map(|booked| booked.last_round).max()?;
+    let begin = group.iter().map(|booked| booked.event.round).min()?;
+    if last == begin {
+        return None;
+    }
+    let counted = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim)?;
+    let delta = Delta::new(counted.delta).ok()?;
+    let mut rounds: Vec<u64> = (0..=PLACES).map(|k| begin + (last - begin) * k / PLACES).collect();
+    rounds.dedup();
+    let all = accountants::all();
+    let of = |name: &str| all.into_iter().find(|accountant| accountant.name() == name);
+    let price = |accountant: Option<&'static dyn Accountant>, round: u64| {
+        let composition = Composition::of_events(until(group, round));
+        Some(accountant?.price(&composition, delta).epsilon)
+    };
+    let claimed = |round: u64| {
+        let claimed = claims(until(group, round));
+        (claimed.claimed > 0).then_some(claimed.epsilon)
+    };
+    let names = ["as published", "tight", "naive (basic)"];
+    let mut legend: Vec<String> = Vec::new();
+    let curves: [&dyn Fn(u64) -> Option<f64>; 3] =
+        [&claimed, &|round| price(of("tight"), round), &|round| price(of("basic"), round)];
+    let mut lines: Vec<Line> = Vec::new();
+    let mut bounded = false;
+    let mut without: Vec<&str> = Vec::new();
+    for (name, curve) in names.into_iter().zip(curves) {
+        // A loss that has no bound at the end is not worth counting on the way there.
+        match curve(last) {
+            Some(at_last) if at_last.is_finite() => {
+                let points = rounds.iter().filter_map(|&round| {
+                    let value = if round == last { at_last } else { curve(round)? };
+                    let says = format!("epsilon {}", epsilon(value));
+                    value.is_finite().then(|| Point {
+                        x: round as f64,
+                        y: value,
+                        error: 0.0,
+                        at: format!("round {round}"),
+                        says,
+                    })
+                });
+                lines.push(Line { key: legend.len(), kind: Kind::Band, points: points.collect() });
+                legend.push(name.to_owned());
+                bounded |= name != names[0];
+            }
+            Some(_) => without.push(name),
+            None => {}
+        }
+    }
+    if !bounded {
+        return None;
+    }
+    let mut note = format!(
+        "Counted up to each round of replication {replication}, at delta {:e}; by the end {} releases.",
+        delta.get(),
+        group.iter().map(|booked| booked.count).sum::<u64>()
+    );
+    if !without.is_empty() {
+        note.push_str(&format!(" No finite bound: {}.", without.join(", ")));
+    }
+    let title = format!(
+        "{}: what {} learned about {} of {}",
+        entry.series,
+        entry.observer,
+        unit(&entry.unit),
+        entry.protected
+    );
+    Some(Chart {
+        id: slug(&format!("privacy {title}")),
+        title,
+        x_label: "round".to_owned(),
+        y_label: "epsilon".to_owned(),
+        x: Axis::counting([begin, last]),
+        y: Axis::plain(lines.iter().flat_map(|line| &line.points).map(|point| (point.y, point.error))),
+        legend,
+        lines,
+        note,
+    })
+}
+
+/// The releases up to and including a round. Of releases booked together, only the first and the last round are on
+/// record: those between are taken as evenly spread.
+fn until<'a>(group: &'a [&'a BookedRelease], round: u64) -> impl Iterator<Item = &'a PrivacyEvent> {
+    group.iter().flat_map(move |booked| {
+        let (begin, end) = (booked.event.round, booked.last_round);
+        let count = if round < begin {
+            0
+        } else if round >= end {
+            booked.count
+        } else {
+            1 + (booked.count - 1) * (round - begin) / (end - begin)
+        };
+        std::iter::repeat_n(&booked.event, count as usize)
+    })
+}

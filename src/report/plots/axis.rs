@@ -1,0 +1,231 @@
+//! Axes: from values to a range, linear or logarithmic, with few round ticks.
+
+/// Positive values that span more than this factor get a logarithmic axis.
+const LOG_FROM: f64 = 30.0;
+/// Ticks on a linear axis, about.
+const TICKS: f64 = 5.0;
+
+/// One axis. Positions on it are its values, or their decimal logarithms if it is logarithmic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Whether positions are decimal logarithms.
+    pub log: bool,
+    /// Position where it begins.
+    pub low: f64,
+    /// Position where it ends.
+    pub high: f64,
+    /// Positions with labels.
+    pub ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// An axis for `values` that carry errors to either side: logarithmic if all values are positive and span more
+    /// than a factor of 30. Values that are not finite do not count.
+    #[must_use]
+    pub fn fit(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self::fitted(values, true)
+    }
+
+    /// A linear axis for `values` that carry errors to either side.
+    #[must_use]
+    pub fn plain(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        Self::fitted(values, false)
+    }
+
+    fn fitted(values: impl IntoIterator<Item = (f64, f64)>, may_be_log: bool) -> Self {
+        let values: Vec<(f64, f64)> =
+            values.into_iter().filter(|(value, error)| value.is_finite() && error.is_finite()).collect();
+        let least = values.iter().map(|(value, _)| *value).fold(f64::INFINITY, f64::min);
+        let most = values.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
+        if values.is_empty() {
+            return Self::linear(0.0, 1.0);
+        }
+        let top = values.iter().map(|(value, error)| value + error).fold(most, f64::max);
+        if may_be_log && least > 0.0 && most / least > LOG_FROM {
+            // A band that reaches down to zero has no end on this axis: it is cut a factor of 2 below the least value.
+            let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
+            return Self::logarithmic(bottom.max(least / 2.0), top);
+        }
+        let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
+        // An axis that begins near zero begins at zero.
+        let bottom = if least >= 0.0 && bottom < 0.4 * top { 0.0 } else { bottom };
+        Self::linear(bottom, top)
+    }
+
+    /// An axis for values that were chosen by someone: each gets a tick where they stand far enough apart.
+    #[must_use]
+    pub fn chosen(values: &[f64]) -> Self {
+        let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted.dedup();
+        let (Some(&least), Some(&most)) = (sorted.first(), sorted.last()) else {
+            return Self::linear(0.0, 1.0);
+        };
+        let mut axis = if least > 0.0 && most / least > LOG_FROM {
+            Self::logarithmic(least, most)
+        } else {
+            Self::linear(least, most)
+        };
+        let ends: Vec<f64> = [least, most].iter().filter_map(|end| axis.position(*end)).collect();
+        let margin = ((ends[1] - ends[0]) * 0.06).max(1e-9);
+        if most > least {
+            (axis.low, axis.high) = (ends[0] - margin, ends[1] + margin);
+        }
+        let ticks: Vec<(f64, String)> =
+            sorted.iter().filter_map(|value| Some((axis.position(*value)?, short(*value)))).collect();
+        let apart = ticks.windows(2).all(|pair| pair[1].0 - pair[0].0 > 0.08 * (axis.high - axis.low));
+        if apart {
+            axis.ticks = ticks;
+        } else {
+            axis.ticks.retain(|(at, _)| (axis.low..=axis.high).contains(at));
+        }
+        axis
+    }
+
+    /// An axis for whole numbers.
+    #[must_use]
+    pub fn counting(values: impl IntoIterator<Item = u64>) -> Self {
+        let (least, most) = values.into_iter().fold((u64::MAX, 0), |(l, m), v| (l.min(v), m.max(v)));
+        let least = least.min(most) as f64;
+        let mut axis = Self::linear(least, (most as f64).max(least + 1.0));
+        (axis.low, axis.high) = (least, (most as f64).max(least + 1.0));
+        axis.ticks.retain(|(at, _)| at.fract() == 0.0 && (axis.low..=axis.high).contains(at));
+        axis
+    }
+
+    fn linear(bottom: f64, top: f64) -> Self {
+        let (bottom, top) = if top > bottom { (bottom, top) } else { (bottom - 0.5, bottom + 0.5) };
+        let step = round_step((top - bottom) / TICKS);
+        let low = if bottom == 0.0 { 0.0 } else { bottom - (top - bottom) * 0.03 };
+        let high = top + (top - bottom) * 0.03;
+        let first = libm::ceil(low / step - 1e-9) as i64;
+        let last = libm::floor(high / step + 1e-9) as i64;
+        let places = (-libm::floor(libm::log10(step) + 1e-9)).clamp(0.0, 9.0) as usize;
+        let large = low.abs().max(high.abs()) >= 1e5 || step < 1e-5;
+        let ticks = (first..=last).map(|index| {
+            let at = index as f64 * step;
+            let label = match () {
+                () if index == 0 => "0".to_owned(),
+                () if large => exponential(at),
+                () => format!("{at:.places$}"),
+            };
+            (at, label)
+        });
+        Self { log: false, low, high, ticks: ticks.collect() }
+    }
+
+    fn logarithmic(bottom: f64, top: f64) -> Self {
+        let low = libm::log10(bottom) - 0.03;
+        let high = libm::log10(top) + 0.05;
+        let decades = libm::floor(low) as i32..=libm::ceil(high) as i32;
+        let wide = high - low > 6.5;
+        let steps: &[f64] = if high - low < 2.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let mut ticks = Vec::new();
+        for decade in decades.filter(|decade| !wide || decade % 2 == 0) {
+            for step in steps {
+                let at = f64::from(decade) + libm::log10(*step);
+                if (low..=high).contains(&at) {
+                    ticks.push((at, short(step * libm::pow(10.0, f64::from(decade)))));
+                }
+            }
+        }
+        Self { log: true, low, high, ticks }
+    }
+
+    /// The position of a value; `None` where the axis has none.
+    #[must_use]
+    pub fn position(&self, value: f64) -> Option<f64> {
+        let position = if self.log { libm::log10(value) } else { value };
+        position.is_finite().then_some(position)
+    }
+
+    /// The position of a value, moved to the nearer end where it lies outside.
+    #[must_use]
+    pub fn clamped(&self, value: f64) -> f64 {
+        let outside = if value > 0.0 { self.high } else { self.low };
+        self.position(value).map_or(outside, |position| position.clamp(self.low, self.high))
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, at least `step`.
+fn round_step(step: f64) -> f64 {
+    let power = libm::pow(10.0, libm::floor(libm::log10(step)));
+    let digit = step / power;
+    power * [1.0, 2.0, 5.0].into_iter().find(|round| digit <= *round * 1.000_001).unwrap_or(10.0)
+}
+
+/// At most four significant digits, without needless zeros.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-4..1e5).contains(&size) {
+        return exponential(value);
+    }
+    let places = if size == 0.0 { 0.0 } else { (3.0 - libm::floor(libm::log10(size))).clamp(0.0, 8.0) };
+    let text = format!("{value:.*}", places as usize);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+fn exponential(value: f64) -> String {
+    let text = format!("{value:.2e}");
+    let Some((digits, exponent)) = text.split_once('e') else { return text };
+    format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> Vec<&str> {
+        axis.ticks.iter().map(|(_, label)| label.as_str()).collect()
+    }
+
+    #[test]
+    fn a_wide_span_of_positive_values_is_logarithmic_and_zero_prevents_it() {
+        let wide = Axis::fit([(2.0, 0.1), (0.001, 0.002)]);
+        assert!(wide.log);
+        assert_eq!(labels(&wide), ["0.001", "0.01", "0.1", "1"]);
+        assert!(!Axis::fit([(2.0, 0.1), (0.0, 0.0), (0.001, 0.0)]).log);
+        assert!(!Axis::fit([(2.0, 0.1), (0.1, 0.0)]).log);
+    }
+
+    #[test]
+    fn linear_ticks_are_few_and_round() {
+        assert_eq!(
+            labels(&Axis::fit([(0.01, 0.0), (0.23, 0.02)])),
+            ["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"].map(|l| if l == "0.00" { "0" } else { l })
+        );
+        let axis = Axis::counting(0..=50);
+        assert_eq!((labels(&axis), axis.high), (vec!["0", "10", "20", "30", "40", "50"], 50.0));
+        assert_eq!(labels(&Axis::counting([0, 1, 2])), ["0", "1", "2"]);
+        assert_eq!(labels(&Axis::counting([1, 40])), ["10", "20", "30", "40"]);
+        for most in [1e-12, 3.7e-3, 1.0, 77.0, 8.1e9] {
+            let count = Axis::fit([(most, 0.0), (most / 7.0, 0.0)]).ticks.len();
+            assert!((3..=7).contains(&count), "{most}: {count}");
+        }
+    }
+
+    #[test]
+    fn chosen_values_are_their_own_ticks_unless_they_crowd() {
+        assert_eq!(
+            labels(&Axis::chosen(&[3.0, 6.0, 8.0, 10.0, 15.0, 20.0])),
+            ["3", "6", "8", "10", "15", "20"]
+        );
+        assert_eq!(labels(&Axis::chosen(&[3.004_166, 1.0, 2.4596])), ["1", "2.46", "3.004"]);
+        assert!(Axis::chosen(&[0.01, 0.1, 1.0]).log);
+        assert!(labels(&Axis::chosen(&(0..99).map(f64::from).collect::<Vec<_>>())).len() < 9);
+        assert_eq!(labels(&Axis::chosen(&[4.0])), ["4"]);
+    }
+
+    #[test]
+    fn nothing_and_nonsense_make_an_axis_too() {
+        for axis in [
+            Axis::fit([]),
+            Axis::fit([(f64::NAN, 0.0)]),
+            Axis::chosen(&[]),
+            Axis::counting([]),
+            Axis::fit([(0.0, 0.0)]),
+        ] {
+            assert!(axis.low < axis.high && !axis.ticks.is_empty(), "{axis:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A chart as a file of its own: white ground, title, legend and note inside, nothing outside needed.
+
+use super::draw::{HEIGHT, WIDTH, draw};
+use super::palette::{COLOURS, dashes};
+use super::{Chart, Kind};
+use maud::{Markup, PreEscaped, html};
+
+/// Height of the title.
+const TITLE: u32 = 56;
+/// Height of one line of the legend.
+const ENTRY: u32 = 36;
+/// About the width of a letter of the legend.
+const LETTER: u32 = 14;
+/// Letters in a line of the note.
+const NOTE_WIDTH: usize = 92;
+/// Height of a line of the note.
+const NOTE: u32 = 26;
+
+/// The chart as an SVG document.
+#[must_use]
+pub fn standalone(chart: &Chart) -> String {
+    let drawn = draw(chart);
+    let columns = columns(&chart.legend);
+    let rows = chart.legend.len().div_ceil(columns) as u32;
+    let note = lines(&chart.note);
+    let below = TITLE + HEIGHT + ENTRY * rows;
+    let height = below + NOTE * note.len() as u32 + 24;
+    let marked = chart.lines.iter().any(|line| line.kind == Kind::Bars);
+    let step = (WIDTH - 40) / columns as u32;
+    let markup = html! {
+        svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(height)
+            viewBox=(format!("0 0 {WIDTH} {height}")) font-family="sans-serif" {
+            title { (chart.title) }
+            rect width=(WIDTH) height=(height) fill="#FFFFFF" {}
+            text x=(WIDTH / 2) y="38" font-size="30" text-anchor="middle" { (chart.title) }
+            g transform=(format!("translate(0 {TITLE})")) {
+                g { (PreEscaped(&drawn.frame)) }
+                @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
+                    // Marks and their bars are drawn whole; only a plain line says by its dashes whose it is.
+                    @let pattern = if line.kind == Kind::Band { dashes(line.key) } else { "none" };
+                    g stroke-dasharray=(pattern) { (PreEscaped(&drawn.svg)) }
+                }
+            }
+            @for (key, name) in chart.legend.iter().enumerate() {
+                @let x = 40 + step * (key % columns) as u32;
+                @let y = TITLE + HEIGHT + 18 + ENTRY * (key / columns) as u32;
+                g transform=(format!("translate({x} {})", y - 12)) stroke=(hex(key)) fill=(hex(key)) {
+                    (sample(key, marked))
+                }
+                text x=(x + 68) y=(y + 8) font-size="24" { (name) }
+            }
+            @for (row, text) in note.iter().enumerate() {
+                text x="40" y=(below + 24 + NOTE * row as u32) font-size="20" fill="#58606A" { (text) }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+/// A sample of a line, 56 wide and 24 high, as a legend shows it: its dashes, or its mark where there are marks.
+#[must_use]
+pub fn sample(key: usize, marked: bool) -> Markup {
+    html! {
+        @if marked {
+            line x1="0" y1="12" x2="56" y2="12" stroke-width="4" {}
+            @match key % 3 {
+                0 => circle cx="28" cy="12" r="8" {},
+                1 => polygon points="28,1 38,19 18,19" {},
+                _ => rect x="21" y="5" width="14" height="14" {},
+            }
+        } @else {
+            line x1="0" y1="12" x2="56" y2="12" stroke-width="5" stroke-dasharray=(dashes(key)) {}
+        }
+    }
+}
+
+fn hex(key: usize) -> String {
+    let plotters::style::RGBColor(r, g, b) = COLOURS[key % COLOURS.len()];
+    format!("#{r:02X}{g:02X}{b:02X}")
+}
+
+/// Columns of the legend that the longest name leaves room for.
+fn columns(legend: &[String]) -> usize {
+    let longest = legend.iter().map(|name| name.chars().count() as u32).max().unwrap_or(0);
+    let fit = (WIDTH - 40) / (68 + LETTER * longest + 24);
+    (fit as usize).clamp(1, legend.len().max(1))
+}
+
+/// The note, broken between words.
+fn lines(note: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in note.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= NOTE_WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,73 @@
+//! Charts as SVG: what is to be drawn is plain data, so that a page, a file and a test can look at it.
+
+mod axis;
+mod draw;
+mod file;
+mod palette;
+mod raster;
+
+pub use axis::Axis;
+pub use draw::{Drawn, DrawnLine, HEIGHT, WIDTH, draw};
+pub use file::{sample, standalone};
+pub use palette::{COLOURS, dashes};
+pub use raster::{NoPicture, png};
+
+/// A line chart.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// Short name, unique on a page: lower-case letters, digits and hyphens.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// Words below the horizontal axis.
+    pub x_label: String,
+    /// Words beside the vertical axis.
+    pub y_label: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The entries of the legend; a line's `key` counts here.
+    pub legend: Vec<String>,
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// How to read it: what lines and bands are, over how many replications.
+    pub note: String,
+}
+
+/// One line of a chart.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Entry of the legend that it belongs to; it gives the colour.
+    pub key: usize,
+    /// How it is drawn.
+    pub kind: Kind,
+    /// Its points from left to right.
+    pub points: Vec<Point>,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A line with a band of one error to either side.
+    Band,
+    /// Marks with error bars, joined by a line.
+    Bars,
+    /// Hollow diamonds.
+    Diamonds,
+}
+
+/// One point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Where, in the units of the horizontal axis.
+    pub x: f64,
+    /// How much, in the units of the vertical axis.
+    pub y: f64,
+    /// Its error to either side; 0 for none.
+    pub error: f64,
+    /// The horizontal value in words ("round 7").
+    pub at: String,
+    /// The vertical value in words ("0.018 ± 0.004").
+    pub says: String,
+}

@@ -1,0 +1,197 @@
+//! The contract of every mechanism, and their output laws against exact probabilities (fixed seeds).
+
+use std::num::NonZeroU32;
+use subrosa::privacy::mechanisms::{
+    DiscreteGaussian, DiscreteLaplace, ExponentialMechanism, FixedSizeGaussian, Gaussian, Laplace, Lattice,
+    Mechanism, MechanismError, PoissonGaussian, RandomizedResponse, ReportNoisyMax,
+};
+use subrosa::rng::Key;
+use subrosa::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Positive, Probability, Sampler};
+
+fn positive(value: f64) -> Positive {
+    Positive::new(value).unwrap()
+}
+
+fn epsilon(value: f64) -> Epsilon {
+    Epsilon::new(value).unwrap()
+}
+
+/// Price reads the shape of the input only; a bad input is refused before anything is drawn; replays are equal.
+fn contract<M>(mechanism: &M, good: &M::Input, other: &M::Input, bad: &M::Input, neighbours: &Neighbours)
+where
+    M: Mechanism,
+    M::Output: PartialEq + std::fmt::Debug,
+{
+    let price = mechanism.price(good, neighbours).unwrap();
+    assert_eq!(price, mechanism.price(other, neighbours).unwrap(), "{mechanism:?}");
+    assert_eq!(price.basis, Basis::Proven);
+    assert!(!price.mechanism.is_empty());
+    let mut stream = Key::root(1).stream();
+    assert!(mechanism.privatise(bad, &mut stream).is_err(), "{mechanism:?}");
+    let once = mechanism.privatise(good, &mut Key::root(2).stream()).unwrap();
+    assert_eq!(once, mechanism.privatise(good, &mut Key::root(2).stream()).unwrap());
+}
+
+#[test]
+fn every_mechanism_keeps_the_contract() {
+    let (a, b, bad) = (vec![1.0, 2.0], vec![-5.0, 7.0], vec![1.0, f64::NAN]);
+    let any = Neighbours::AnyValue;
+    contract(&Laplace::new(positive(2.0), positive(1.0)), &a, &b, &bad, &any);
+    contract(&Gaussian::new(positive(2.0), positive(1.0)), &a, &b, &bad, &any);
+    contract(&ExponentialMechanism::new(epsilon(1.0), positive(1.0)), &a, &b, &bad, &any);
+    contract(&ReportNoisyMax::new(epsilon(1.0), positive(1.0)), &a, &b, &bad, &any);
+    let lattice = Lattice::new(positive(0.125));
+    let steps = NonZeroU32::new(16).unwrap();
+    contract(&DiscreteLaplace::new(lattice, steps, positive(1.0)), &a, &b, &bad, &any);
+    contract(&DiscreteGaussian::new(lattice, steps, positive(1.0)).unwrap(), &a, &b, &bad, &any);
+    let units = |x: f64| vec![vec![x, 0.0], vec![0.5, -x], vec![0.1, 0.2]];
+    let ragged = vec![vec![1.0], vec![1.0, 2.0]];
+    let half = Probability::new(0.5).unwrap();
+    let poisson = PoissonGaussian::new(half, positive(1.0), positive(2.0));
+    contract(&poisson, &units(1.0), &units(9.0), &ragged, &Neighbours::ZeroOut);
+    let fixed = FixedSizeGaussian::new(2, positive(1.0), positive(2.0));
+    contract(&fixed, &units(1.0), &units(9.0), &Vec::new(), &Neighbours::ReplaceOne);
+}
+
+/// A certificate holds for the sampler and the neighbours it was proven for, and for no other.
+#[test]
+fn samplers_are_not_mixed_up() {
+    let units = vec![vec![1.0]; 10];
+    let half = Probability::new(0.5).unwrap();
+    let poisson = PoissonGaussian::new(half, positive(1.0), positive(2.0));
+    let fixed = FixedSizeGaussian::new(5, positive(1.0), positive(2.0));
+    let refused = |result: Result<_, MechanismError>| {
+        matches!(result, Err(MechanismError::NeighboursNotCovered { .. }))
+    };
+    assert!(refused(poisson.price(&units, &Neighbours::ReplaceOne)));
+    assert!(refused(fixed.price(&units, &Neighbours::AddRemove)));
+    let price = fixed.price(&units, &Neighbours::ReplaceOne).unwrap();
+    assert_eq!(price.sampler, Sampler::FixedSize { population: 10, size: 5 });
+    assert!(matches!(price.cost, Cost::FixedSizeGaussian { population: 10, size: 5, .. }));
+    assert!(
+        FixedSizeGaussian::new(11, positive(1.0), positive(2.0))
+            .price(&units, &Neighbours::ReplaceOne)
+            .is_err()
+    );
+}
+
+/// The statistic and the 0.9999 quantile of chi-square (Wilson and Hilferty).
+fn chi_square(counts: &[u64], probabilities: &[f64]) -> (f64, f64) {
+    let n: u64 = counts.iter().sum();
+    let statistic = counts
+        .iter()
+        .zip(probabilities)
+        .map(|(&count, p)| (count as f64 - p * n as f64).powi(2) / (p * n as f64))
+        .sum();
+    let freedom = counts.len() as f64 - 1.0;
+    let a = 2.0 / (9.0 * freedom);
+    (statistic, freedom * (1.0 - a + 3.719 * a.sqrt()).powi(3))
+}
+
+const UTILITIES: [f64; 5] = [0.2, -0.5, 1.1, 0.9, 0.0];
+
+#[test]
+fn the_exponential_mechanism_has_its_probabilities() {
+    let mechanism = ExponentialMechanism::new(epsilon(3.0), positive(1.0));
+    let mut stream = Key::root(11).stream();
+    let mut counts = [0u64; 5];
+    for _ in 0..100_000 {
+        counts[mechanism.privatise(&UTILITIES.to_vec(), &mut stream).unwrap()] += 1;
+    }
+    let probabilities = mechanism.probabilities(&UTILITIES);
+    let (found, most) = chi_square(&counts, &probabilities);
+    assert!(found < most, "{found} above {most}: {counts:?}");
+    let wrong = ExponentialMechanism::new(epsilon(3.3), positive(1.0)).probabilities(&UTILITIES);
+    let (found, most) = chi_square(&counts, &wrong);
+    assert!(found > most, "a wrong epsilon goes unseen: {found}");
+}
+
+/// Permute and flip (McKenna and Sheldon 2020, Algorithm 1) has the law of report noisy max with exponential noise;
+/// its probabilities are the mean over all orders of 5 utilities.
+#[test]
+fn report_noisy_max_is_permute_and_flip() {
+    let best = 1.1;
+    let accept = UTILITIES.map(|u| (3.0f64 * (u - best) / 2.0).exp());
+    let mut exact = [0.0; 5];
+    let mut orders = 0.0;
+    fn visit(order: &mut Vec<usize>, see: &mut impl FnMut(&[usize])) {
+        if order.len() == 5 {
+            return see(order);
+        }
+        for next in 0..5 {
+            if !order.contains(&next) {
+                order.push(next);
+                visit(order, see);
+                order.pop();
+            }
+        }
+    }
+    visit(&mut Vec::new(), &mut |order| {
+        orders += 1.0;
+        let mut reach = 1.0;
+        for &index in order {
+            exact[index] += reach * accept[index];
+            reach *= 1.0 - accept[index];
+        }
+    });
+    let exact = exact.map(|p| p / orders);
+    let mechanism = ReportNoisyMax::new(epsilon(3.0), positive(1.0));
+    let mut stream = Key::root(12).stream();
+    let mut counts = [0u64; 5];
+    for _ in 0..100_000 {
+        counts[mechanism.privatise(&UTILITIES.to_vec(), &mut stream).unwrap()] += 1;
+    }
+    let (found, most) = chi_square(&counts, &exact);
+    assert!(found < most, "{found} above {most}: {counts:?} for {exact:?}");
+}
+
+#[test]
+fn randomised_response_lies_as_often_as_it_says() {
+    let mechanism = RandomizedResponse::new(epsilon(1.0));
+    let mut stream = Key::root(13).stream();
+    let n = 100_000;
+    let truths =
+        (0..n).filter(|k| mechanism.privatise(&(k % 2 == 0), &mut stream).unwrap() == (k % 2 == 0)).count();
+    let (p, n) = (1.0 / (1.0 + (-1.0f64).exp()), f64::from(n));
+    assert!((truths as f64 - p * n).abs() < 4.0 * (n * p * (1.0 - p)).sqrt(), "{truths}");
+}
+
+/// Sums over samples: mean q times the clipped sum, variance of the coins plus that of the noise.
+#[test]
+fn a_poisson_sum_has_its_mean_and_variance() {
+    let (q, clip, z) = (0.3, 1.0, 0.7);
+    let mechanism = PoissonGaussian::new(Probability::new(q).unwrap(), positive(clip), positive(z));
+    // Twenty units of norm 1 after clipping.
+    let units = vec![vec![4.0]; 20];
+    let mut stream = Key::root(14).stream();
+    let n = 20_000;
+    let draws: Vec<f64> = (0..n).map(|_| mechanism.privatise(&units, &mut stream).unwrap()[0]).collect();
+    let mean = draws.iter().sum::<f64>() / f64::from(n);
+    let variance = draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / f64::from(n);
+    let expected = 20.0 * q * (1.0 - q) + z * z;
+    assert!((mean - 6.0).abs() < 4.0 * (expected / f64::from(n)).sqrt(), "{mean}");
+    assert!(
+        (variance / expected - 1.0).abs() < 4.0 * (2.0 / f64::from(n)).sqrt(),
+        "{variance} for {expected}"
+    );
+}
+
+/// Exact noise: outputs are on the lattice, and the price pays for rounding.
+#[test]
+fn lattice_noise_is_exact_and_pays_for_rounding() {
+    let lattice = Lattice::new(positive(0.25));
+    let laplace = DiscreteLaplace::new(lattice, NonZeroU32::new(8).unwrap(), positive(1.0));
+    let input = vec![0.1, 3.7, -2.2];
+    let price = laplace.price(&input, &Neighbours::AnyValue).unwrap();
+    assert_eq!(price.arithmetic, Arithmetic::Exact);
+    // (1 / 0.25 + 3) / 8.
+    assert_eq!(price.cost, Cost::PureDp { epsilon: 0.875 });
+    let output = laplace.privatise(&input, &mut Key::root(15).stream()).unwrap();
+    assert!(output.iter().all(|v| (v / 0.25).fract() == 0.0), "{output:?}");
+    let gaussian = DiscreteGaussian::new(lattice, NonZeroU32::new(10).unwrap(), positive(1.0)).unwrap();
+    let price = gaussian.price(&vec![0.0; 4], &Neighbours::AnyValue).unwrap();
+    // Multiplier 10 / (4 + 2).
+    assert_eq!(price.cost, Cost::ZeroConcentratedDp { rho: 0.18 });
+    let too_wide = NonZeroU32::new((1 << 20) + 1).unwrap();
+    assert!(DiscreteGaussian::new(lattice, too_wide, positive(1.0)).is_err());
+}
