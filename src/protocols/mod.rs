@@ -4,6 +4,7 @@
 //! plain records.
 
 pub mod echo;
+pub mod local;
 pub mod outsourced;
 mod asking;
 mod record;
@@ -47,6 +48,7 @@ crate::family! {
     /// Who talks to whom about what.
     pub enum ProtocolModel: dyn Protocol {
         Outsourced(outsourced::Outsourced),
+        Local(local::Local),
         Echo(echo::Echo),
     }
 }

@@ -6,6 +6,7 @@ use crate::network::{Network, NetworkMedium, PartyTraits};
 use crate::objectives::Instance;
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Time};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{SeriesRecord, Watcher};
@@ -112,6 +113,7 @@ impl Stage {
             messages_lost: tally.lost,
             messages_delivered: tally.delivered,
             bytes: tally.bytes,
+            counts: BTreeMap::new(),
             ended_early: None,
             digest: simulation.journal().hex(),
         })
