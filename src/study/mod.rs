@@ -14,6 +14,7 @@ mod statistics;
 mod summary;
 mod tables;
 mod trace;
+mod units;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use ledger::{LedgerGroup, ledger_groups};
@@ -25,3 +26,4 @@ pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summa
 pub use statistics::Estimate;
 pub use summary::{CellSummary, CurvePoint, Metrics, PublishedRow, SCHEMA, SeriesSummary, Summary};
 pub use trace::trace;
+pub(crate) use units::units;

@@ -98,11 +98,11 @@ impl<'a> Tally<'a> {
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);
         };
-        count("users who played", self.played);
-        count("users who never answer", self.silent);
-        count("reports learned from", self.learned);
+        count("played", self.played);
+        count("never answer", self.silent);
+        count("reports used", self.learned);
         if private {
-            count("rewards beyond the bound", self.exceeding);
+            count("beyond bound", self.exceeding);
         }
     }
 }

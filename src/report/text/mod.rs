@@ -7,6 +7,7 @@ mod style;
 
 use super::PAGE;
 use super::cells::by_series;
+use super::counts::{TITLE, counts};
 use crate::study::Summary;
 use std::path::Path;
 use style::line;
@@ -33,6 +34,9 @@ pub fn text(summary: &Summary) -> String {
     line(&mut out, &format!("page   {}", Path::new(&summary.run).join(PAGE).display()));
     regret::section(&mut out, summary);
     network::section(&mut out, summary);
+    if let Some((header, rows, first_number)) = counts(summary) {
+        table(&mut out, TITLE, header, rows, first_number);
+    }
     privacy::section(&mut out, summary);
     early_endings(&mut out, summary);
     out
