@@ -5,16 +5,22 @@
 //! arms (rows of inputs) with a noise-free value each; optimisation maximises, so a minimised output is negated.
 
 mod branin;
+mod correlation;
 mod gp_sample;
 mod hyperparameters;
 mod instance;
+mod noise;
+mod rkhs_sum;
 mod scaling;
 mod table;
 
 pub use branin::BraninHoo;
+pub use correlation::Correlation;
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Instance, Surrogate};
+pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform};
+pub use rkhs_sum::{Kernel, RkhsSum};
 pub use table::{Goal, Output, Table, Transform};
 
 use crate::rng::Key;
@@ -96,5 +102,7 @@ crate::family! {
         GpSample(GpSample),
         BraninHoo(BraninHoo),
         Table(Table),
+        RkhsSum(RkhsSum),
+        Correlation(Correlation),
     }
 }

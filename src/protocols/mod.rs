@@ -5,6 +5,7 @@
 
 pub mod echo;
 pub mod federated;
+pub mod local;
 pub mod outsourced;
 mod asking;
 mod record;
@@ -49,6 +50,7 @@ crate::family! {
     pub enum ProtocolModel: dyn Protocol {
         Outsourced(outsourced::Outsourced),
         Federated(federated::Federated),
+        Local(local::Local),
         Echo(echo::Echo),
     }
 }

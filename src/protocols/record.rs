@@ -3,6 +3,7 @@
 use crate::network::NetworkStatistics;
 use crate::vocab::PrivacyEvent;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One evaluation of the objective.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,6 +69,9 @@ pub struct SeriesRecord {
     pub messages_delivered: u64,
     /// Bytes of all messages sent.
     pub bytes: u64,
+    /// What else the protocol counted, by name in words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, u64>,
     /// Why the series ended before its last round, if it did.
     pub ended_early: Option<String>,
     /// The privacy budget, if it was reached.

@@ -7,6 +7,7 @@ use crate::objectives::{Instance, Prepared};
 use crate::privacy::ledger::Budget;
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Time};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -118,6 +119,7 @@ impl Stage {
             messages_lost: tally.lost,
             messages_delivered: tally.delivered,
             bytes: tally.bytes,
+            counts: BTreeMap::new(),
             ended_early: None,
             budget: None,
             groups: Vec::new(),

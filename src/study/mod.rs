@@ -14,6 +14,7 @@ mod statistics;
 mod summary;
 mod tables;
 mod trace;
+mod units;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use ledger::{LedgerGroup, ledger_groups};
@@ -27,3 +28,4 @@ pub use summary::{
     CellSummary, CurvePoint, GroupSummary, Metrics, PublishedRow, SCHEMA, SeriesSummary, Summary,
 };
 pub use trace::trace;
+pub(crate) use units::units;

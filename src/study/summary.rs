@@ -110,6 +110,9 @@ pub struct Metrics {
     pub latency_p50_seconds: Option<f64>,
     /// 99th percentile of the same.
     pub latency_p99_seconds: Option<f64>,
+    /// What else the protocol counted, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, f64>,
 }
 
 /// Regret after one round.
@@ -220,6 +223,11 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
         messages_lost: mean(&|run| run.messages_lost as f64),
         latency_p50_seconds: latency.latency_seconds(0.5),
         latency_p99_seconds: latency.latency_seconds(0.99),
+        counts: runs
+            .iter()
+            .flat_map(|run| run.counts.keys())
+            .map(|name| (name.clone(), mean(&|run| run.counts.get(name).map_or(0.0, |count| *count as f64))))
+            .collect(),
     }
 }
 

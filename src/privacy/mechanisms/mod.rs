@@ -5,6 +5,7 @@
 //! mechanisms are exact on a lattice.
 
 pub mod clipping;
+mod ctl;
 mod disclosure;
 mod discrete_gaussian;
 mod discrete_laplace;
@@ -21,6 +22,7 @@ mod randomized_response;
 mod report_noisy_max;
 mod sampled_gaussian;
 
+pub use ctl::Ctl;
 pub use disclosure::Disclosure;
 pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
 pub use discrete_laplace::DiscreteLaplace;

@@ -3,6 +3,7 @@
 use super::messages::{Fact, Message, World};
 use super::recipe::InputRelease;
 use crate::kernel::{Context, Input, Party};
+use crate::objectives::Noise;
 use crate::privacy::ledger::{Book, Budgeted, Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Rows};
 use crate::privacy::{Released, Sensitive};
@@ -25,7 +26,7 @@ pub(super) struct Curator {
     pub(super) n: usize,
     /// Noise-free objective by row.
     pub(super) values: Arc<Vec<f64>>,
-    pub(super) noise_sd: f64,
+    pub(super) law: Noise,
     /// Node of the objective's noise; round k draws from its child k, whichever row is asked for.
     pub(super) noise: Key,
     /// Draws of the mechanisms.
@@ -93,7 +94,7 @@ impl Curator {
             return Ok(known.clone());
         }
         let value = self.values[row as usize];
-        let outcome = value + self.noise_sd * self.noise.index(round).stream().normal();
+        let outcome = value + self.law.draw(row as usize, &mut self.noise.index(round).stream());
         ctx.record(Fact::Measured { round, row, outcome });
         let occasion = Occasion {
             released: "outcomes y".to_owned(),

@@ -233,7 +233,7 @@ impl Outsourced {
                     n: rows.n(),
                     inputs: Sensitive::new(rows),
                     values: Arc::clone(&instance.values),
-                    noise_sd: instance.noise_sd,
+                    law: instance.noise.clone(),
                     noise: key.child("objective noise"),
                     stream: party(&self.curator).child("mechanisms").stream(),
                     meter: Meter::new(stage.budget),

@@ -8,6 +8,7 @@ mod style;
 
 use super::PAGE;
 use super::cells::by_series;
+use super::counts::{TITLE, counts};
 use crate::study::Summary;
 use std::path::Path;
 use style::line;
@@ -35,6 +36,9 @@ pub fn text(summary: &Summary) -> String {
     regret::section(&mut out, summary);
     groups::section(&mut out, summary);
     network::section(&mut out, summary);
+    if let Some((header, rows, first_number)) = counts(summary) {
+        table(&mut out, TITLE, header, rows, first_number);
+    }
     privacy::section(&mut out, summary);
     early_endings(&mut out, summary);
     out

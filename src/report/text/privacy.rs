@@ -3,7 +3,7 @@
 use super::style::{block, line, wrapped};
 use crate::report::cells::{axes, merged};
 use crate::report::number::{delta, epsilon};
-use crate::report::words::{neighbours, unit};
+use crate::report::words::{neighbours, times, unit};
 use crate::study::{Loss, LossStanding, Summary};
 
 pub(super) fn section(out: &mut String, summary: &Summary) {
@@ -24,7 +24,7 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
         } else {
             format!(" ({} = {})", axes(summary).join(", "), places.join("; "))
         };
-        let times = if entry.releases == 1 { "once".to_owned() } else { format!("{} times", entry.releases) };
+        let times = times(entry);
         wrapped(
             out,
             2,
