@@ -8,13 +8,15 @@ mod branin;
 mod gp_sample;
 mod hyperparameters;
 mod instance;
+mod multi_task_sample;
 mod scaling;
 mod table;
 
 pub use branin::BraninHoo;
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
-pub use instance::{Instance, Surrogate};
+pub use instance::{Background, Instance, Surrogate, TuningFacts};
+pub use multi_task_sample::MultiTaskSample;
 pub use table::{Goal, Output, Table, Transform};
 
 use crate::rng::Key;
@@ -94,6 +96,7 @@ crate::family! {
     /// What is to be optimised.
     pub enum ObjectiveModel: dyn Objective {
         GpSample(GpSample),
+        MultiTaskSample(MultiTaskSample),
         BraninHoo(BraninHoo),
         Table(Table),
     }

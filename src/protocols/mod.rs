@@ -5,13 +5,14 @@
 
 pub mod echo;
 pub mod outsourced;
+pub mod release;
 mod asking;
 mod record;
 mod stage;
 mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use record::{BookedRelease, Iteration, SeriesRecord, book};
+pub use record::{BookedRelease, Iteration, NamedOutcome, OutcomeBound, SeriesRecord, book};
 pub use stage::{PlayError, Stage};
 pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
@@ -47,6 +48,7 @@ crate::family! {
     /// Who talks to whom about what.
     pub enum ProtocolModel: dyn Protocol {
         Outsourced(outsourced::Outsourced),
+        Release(release::Release),
         Echo(echo::Echo),
     }
 }

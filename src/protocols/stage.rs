@@ -113,6 +113,7 @@ impl Stage {
             messages_delivered: tally.delivered,
             bytes: tally.bytes,
             ended_early: None,
+            outcomes: Vec::new(),
             digest: simulation.journal().hex(),
         })
     }

@@ -23,5 +23,7 @@ pub use record::{ReplicationRecord, digest_of};
 pub use replay::{Difference, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
 pub use statistics::Estimate;
-pub use summary::{CellSummary, CurvePoint, Metrics, PublishedRow, SCHEMA, SeriesSummary, Summary};
+pub use summary::{
+    BoundRow, CellSummary, CurvePoint, Metrics, OutcomeRow, PublishedRow, SCHEMA, SeriesSummary, Summary,
+};
 pub use trace::trace;

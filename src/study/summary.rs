@@ -6,7 +6,7 @@ use super::privacy_report::{PrivacyRow, privacy_rows};
 use super::record::{ReplicationRecord, digest_of};
 use super::statistics::Estimate;
 use crate::network::LinkStatistics;
-use crate::protocols::SeriesRecord;
+use crate::protocols::{OutcomeBound, SeriesRecord};
 use crate::scenario::{Metric, Published};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,6 +63,34 @@ pub struct SeriesSummary {
     pub metrics: Metrics,
     /// Regret by round.
     pub curve: Vec<CurvePoint>,
+    /// Numbers that the series ends with, each beside its bound; most protocols have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeRow>,
+}
+
+/// A number that a series ends with, over all replications.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeRow {
+    /// What it is.
+    pub name: String,
+    /// Its mean.
+    pub value: Estimate,
+    /// What is proven or claimed about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundRow>,
+}
+
+/// An upper bound beside what happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundRow {
+    /// The bound; its mean, should it differ between replications.
+    pub at_most: f64,
+    /// Probability with which it is said to hold.
+    pub probability: f64,
+    /// Share of the replications in which it held.
+    pub held: f64,
+    /// Who says so.
+    pub source: String,
 }
 
 /// The metrics of a series. Regrets are in the units of the objective; all others are means over replications.
@@ -166,6 +194,7 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 ended_early_because: early.first().map(|&reason| reason.clone()),
                 metrics: metrics(&runs),
                 curve: curve(&runs),
+                outcomes: outcome_rows(&runs),
             }
         })
         .collect()
@@ -192,6 +221,31 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
         latency_p50_seconds: latency.latency_seconds(0.5),
         latency_p99_seconds: latency.latency_seconds(0.99),
     }
+}
+
+/// The outcomes by name, in the order in which they first occur.
+fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
+    let mut names: Vec<&str> = Vec::new();
+    for outcome in runs.iter().flat_map(|run| &run.outcomes) {
+        if !names.contains(&outcome.name.as_str()) {
+            names.push(&outcome.name);
+        }
+    }
+    let row = |name: &str| {
+        let found = || runs.iter().flat_map(|run| &run.outcomes).filter(|outcome| outcome.name == name);
+        let values: Vec<f64> = found().map(|outcome| outcome.value).collect();
+        let bounded: Vec<(f64, &OutcomeBound)> =
+            found().filter_map(|outcome| Some((outcome.value, outcome.bound.as_ref()?))).collect();
+        let share = 1.0 / bounded.len() as f64;
+        let bound = bounded.first().map(|(_, first)| BoundRow {
+            at_most: bounded.iter().map(|(_, bound)| bound.at_most * share).sum(),
+            probability: first.probability,
+            held: bounded.iter().filter(|(value, bound)| *value <= bound.at_most).count() as f64 * share,
+            source: first.source.clone(),
+        });
+        Some(OutcomeRow { name: name.to_owned(), value: Estimate::of(&values)?, bound })
+    };
+    names.into_iter().filter_map(row).collect()
 }
 
 fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {

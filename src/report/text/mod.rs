@@ -1,6 +1,7 @@
 //! The report in a terminal of 80 columns, without colour.
 
 mod network;
+mod outcomes;
 mod privacy;
 mod regret;
 mod style;
@@ -32,6 +33,7 @@ pub fn text(summary: &Summary) -> String {
     line(&mut out, &format!("folder {}", summary.run));
     line(&mut out, &format!("page   {}", Path::new(&summary.run).join(PAGE).display()));
     regret::section(&mut out, summary);
+    outcomes::section(&mut out, summary);
     network::section(&mut out, summary);
     privacy::section(&mut out, summary);
     early_endings(&mut out, summary);
