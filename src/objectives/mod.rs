@@ -11,6 +11,7 @@ mod instance;
 mod multi_task_sample;
 mod scaling;
 mod table;
+mod tuning;
 
 pub use branin::BraninHoo;
 pub use gp_sample::GpSample;
@@ -18,6 +19,7 @@ pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Instance, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
 pub use table::{Goal, Output, Table, Transform};
+pub use tuning::{Label, Records, Training, Tuning, ValidationLoss, models, performance};
 
 use crate::rng::Key;
 use crate::vocab::Problem;
@@ -99,5 +101,6 @@ crate::family! {
         MultiTaskSample(MultiTaskSample),
         BraninHoo(BraninHoo),
         Table(Table),
+        Tuning(Tuning),
     }
 }

@@ -1,7 +1,7 @@
 //! The rows of a CSV file as arms: real records.
 
 mod output;
-mod reader;
+pub(super) mod reader;
 
 pub use output::Output;
 

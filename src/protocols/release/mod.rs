@@ -27,6 +27,6 @@ pub use messages::{Fact, Message, Timer, World};
 pub use publication::{
     Blind, Constants, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure, NonPrivate, Part, Plan,
     Publication, PublicationModel, Search, Selection, SettingRelease, TAIL, Task, TaskFacts, Utility,
-    ValueOf, ValueRelease,
+    ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};

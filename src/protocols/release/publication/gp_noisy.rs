@@ -97,7 +97,7 @@ impl Publication for GpNoisy {
 
     fn plan(&self, task: &Task) -> Result<Plan, String> {
         let (n, rounds, scale) = (task.n(), task.rounds, task.prior_sd());
-        let noise_sd = task.surrogate.noise_variance.sqrt();
+        let noise_sd = task.noise_sd;
         if noise_sd <= 0.0 {
             return Err("Algorithm 1 needs noise, expected a noise variance above 0, found 0: raise the \
                  objective's noise, or use GpNoiseFree"

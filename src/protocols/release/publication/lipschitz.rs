@@ -32,9 +32,9 @@ pub struct Lipschitz {
     pub assume: Option<TaskFacts>,
 }
 
-/// Sensitivity of the best outcome found.
+/// Sensitivity of the best outcome found: that of one setting's loss, plus how far two settings lie apart.
 #[must_use]
-pub(in crate::protocols::release) fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
+pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
     let TuningFacts { records, loss_range, lipschitz, lambda_min, lambda_max } = facts;
     let path = k::path_length(lipschitz, lambda_min, lambda_max);
     let with = |reach| k::record_sensitivity(records, loss_range, lipschitz, lambda_min, reach) + path;

@@ -12,7 +12,7 @@ pub use blind::Blind;
 pub use fixed_grid::{FixedGrid, Selection};
 pub use gp_noise_free::GpNoiseFree;
 pub use gp_noisy::GpNoisy;
-pub use lipschitz::Lipschitz;
+pub use lipschitz::{Lipschitz, sensitivity};
 pub use non_private::NonPrivate;
 pub use task::{Task, TaskFacts};
 

@@ -15,6 +15,8 @@ pub struct Task {
     pub inputs: Arc<Points>,
     /// The prior that is assumed.
     pub surrogate: Surrogate,
+    /// Standard deviation of the noise of an outcome.
+    pub noise_sd: f64,
     /// Trials of a learner, T.
     pub rounds: u64,
     /// What the objective knows of its loss.
@@ -26,6 +28,7 @@ impl Task {
         Self {
             inputs: Arc::clone(&instance.inputs),
             surrogate: instance.surrogate.clone(),
+            noise_sd: instance.noise_sd,
             rounds,
             facts: instance.background.tuning,
         }
