@@ -96,6 +96,9 @@ pub struct SeriesRecord {
     /// Numbers that the series ends with, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
+    /// Whether the protected data are the same in every run of the study, so that all runs add up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_data: bool,
     /// The journal's digest.
     pub digest: String,
 }

@@ -114,6 +114,7 @@ impl Stage {
             bytes: tally.bytes,
             ended_early: None,
             outcomes: Vec::new(),
+            same_data: false,
             digest: simulation.journal().hex(),
         })
     }

@@ -4,6 +4,7 @@ mod account;
 mod cells;
 mod html;
 mod number;
+mod outcomes;
 pub mod plots;
 mod text;
 mod words;

@@ -14,6 +14,7 @@ mod statistics;
 mod summary;
 mod tables;
 mod trace;
+mod whole_study;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use ledger::{LedgerGroup, ledger_groups};
@@ -27,3 +28,4 @@ pub use summary::{
     BoundRow, CellSummary, CurvePoint, Metrics, OutcomeRow, PublishedRow, SCHEMA, SeriesSummary, Summary,
 };
 pub use trace::trace;
+pub use whole_study::StudyPrivacy;

@@ -2,12 +2,14 @@
 
 use super::folder::RunFolder;
 use super::plan::Plan;
-use super::privacy_report::{PrivacyRow, privacy_rows};
+use super::privacy_report::{DEFAULT_DELTA, PrivacyRow, privacy_rows};
 use super::record::{ReplicationRecord, digest_of};
 use super::statistics::Estimate;
+use super::whole_study::{StudyPrivacy, study_rows};
 use crate::network::LinkStatistics;
 use crate::protocols::{OutcomeBound, SeriesRecord};
 use crate::scenario::{Metric, Published};
+use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -31,6 +33,9 @@ pub struct Summary {
     pub complete: bool,
     /// The cells in order.
     pub cells: Vec<CellSummary>,
+    /// What all runs of a series cost together, where they are on the same data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub whole_study: Vec<StudyPrivacy>,
 }
 
 /// One cell of the study.
@@ -145,6 +150,10 @@ impl Summary {
     #[must_use]
     pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {
         let complete = records.iter().all(|cell| cell.len() as u64 == plan.replications);
+        let stated = plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
+        let stated = stated
+            .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+            .expect("the default delta is above 0 and below 1");
         let cells = plan
             .cells
             .iter()
@@ -166,6 +175,7 @@ impl Summary {
             digest: digest_of(records.iter().flat_map(BTreeMap::values)),
             complete,
             cells,
+            whole_study: study_rows(records, stated),
         }
     }
 }
