@@ -7,13 +7,16 @@ pub mod echo;
 pub mod federated;
 pub mod local;
 pub mod outsourced;
+pub mod release;
 mod asking;
 mod record;
 mod stage;
 mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use record::{BookedRelease, BudgetReached, GroupOutcome, Iteration, SeriesRecord, book};
+pub use record::{
+    BookedRelease, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound, SeriesRecord, book,
+};
 pub use stage::{PlayError, Stage};
 pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
@@ -51,6 +54,7 @@ crate::family! {
         Outsourced(outsourced::Outsourced),
         Federated(federated::Federated),
         Local(local::Local),
+        Release(release::Release),
         Echo(echo::Echo),
     }
 }

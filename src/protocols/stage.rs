@@ -123,6 +123,8 @@ impl Stage {
             ended_early: None,
             budget: None,
             groups: Vec::new(),
+            outcomes: Vec::new(),
+            same_data: false,
             digest: simulation.journal().hex(),
         })
     }

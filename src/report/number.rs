@@ -57,6 +57,17 @@ pub(super) fn delta(value: f64) -> String {
     format!("{rounded:e}")
 }
 
+/// A number of any size with four digits: `0.01234`, `227.5`, `3.490e6`.
+#[must_use]
+pub(super) fn quantity_of(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || !(1e-4..1e5).contains(&size) {
+        return if size == 0.0 { "0".to_owned() } else { format!("{value:.3e}") };
+    }
+    let places = (3.0 - libm::floor(libm::log10(size))).clamp(0.0, 8.0) as usize;
+    format!("{value:.places$}")
+}
+
 /// An epsilon to four digits, or "inf".
 #[must_use]
 pub(super) fn epsilon(value: f64) -> String {

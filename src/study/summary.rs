@@ -2,12 +2,14 @@
 
 use super::folder::RunFolder;
 use super::plan::Plan;
-use super::privacy_report::{PrivacyRow, privacy_rows};
+use super::privacy_report::{DEFAULT_DELTA, PrivacyRow, privacy_rows};
 use super::record::{ReplicationRecord, digest_of};
 use super::statistics::Estimate;
+use super::whole_study::{StudyPrivacy, study_rows};
 use crate::network::LinkStatistics;
-use crate::protocols::{GroupOutcome, SeriesRecord};
+use crate::protocols::{GroupOutcome, OutcomeBound, SeriesRecord};
 use crate::scenario::{Metric, Published};
+use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -31,6 +33,9 @@ pub struct Summary {
     pub complete: bool,
     /// The cells in order.
     pub cells: Vec<CellSummary>,
+    /// What all runs of a series cost together, where they are on the same data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub whole_study: Vec<StudyPrivacy>,
 }
 
 /// One cell of the study.
@@ -72,6 +77,34 @@ pub struct SeriesSummary {
     pub metrics: Metrics,
     /// Regret by round.
     pub curve: Vec<CurvePoint>,
+    /// Numbers that the series ends with, each beside its bound; most protocols have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeRow>,
+}
+
+/// A number that a series ends with, over all replications.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeRow {
+    /// What it is.
+    pub name: String,
+    /// Its mean.
+    pub value: Estimate,
+    /// What is proven or claimed about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundRow>,
+}
+
+/// An upper bound beside what happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundRow {
+    /// The bound; its mean, should it differ between replications.
+    pub at_most: f64,
+    /// Probability with which it is said to hold.
+    pub probability: f64,
+    /// Share of the replications in which it held.
+    pub held: f64,
+    /// Who says so.
+    pub source: String,
 }
 
 /// How one group of agents fared, over all replications.
@@ -146,6 +179,10 @@ impl Summary {
     #[must_use]
     pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {
         let complete = records.iter().all(|cell| cell.len() as u64 == plan.replications);
+        let stated = plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
+        let stated = stated
+            .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+            .expect("the default delta is above 0 and below 1");
         let cells = plan
             .cells
             .iter()
@@ -167,6 +204,7 @@ impl Summary {
             digest: digest_of(records.iter().flat_map(BTreeMap::values)),
             complete,
             cells,
+            whole_study: study_rows(records, stated),
         }
     }
 }
@@ -198,6 +236,7 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 groups: groups(&runs),
                 metrics: metrics(&runs),
                 curve: curve(&runs),
+                outcomes: outcome_rows(&runs),
             }
         })
         .collect()
@@ -246,6 +285,31 @@ fn groups(runs: &[&SeriesRecord]) -> Vec<GroupSummary> {
         })
     };
     (0..first.groups.len()).filter_map(summary).collect()
+}
+
+/// The outcomes by name, in the order in which they first occur.
+fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
+    let mut names: Vec<&str> = Vec::new();
+    for outcome in runs.iter().flat_map(|run| &run.outcomes) {
+        if !names.contains(&outcome.name.as_str()) {
+            names.push(&outcome.name);
+        }
+    }
+    let row = |name: &str| {
+        let found = || runs.iter().flat_map(|run| &run.outcomes).filter(|outcome| outcome.name == name);
+        let values: Vec<f64> = found().map(|outcome| outcome.value).collect();
+        let bounded: Vec<(f64, &OutcomeBound)> =
+            found().filter_map(|outcome| Some((outcome.value, outcome.bound.as_ref()?))).collect();
+        let share = 1.0 / bounded.len() as f64;
+        let bound = bounded.first().map(|(_, first)| BoundRow {
+            at_most: bounded.iter().map(|(_, bound)| bound.at_most * share).sum(),
+            probability: first.probability,
+            held: bounded.iter().filter(|(value, bound)| *value <= bound.at_most).count() as f64 * share,
+            source: first.source.clone(),
+        });
+        Some(OutcomeRow { name: name.to_owned(), value: Estimate::of(&values)?, bound })
+    };
+    names.into_iter().filter_map(row).collect()
 }
 
 fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {

@@ -4,6 +4,7 @@
 //! guaranteed) and *source*. Noise drawn in floating point is booked as [`Arithmetic::Ideal`]; the two discrete
 //! mechanisms are exact on a lattice.
 
+mod argmax;
 pub mod clipping;
 mod ctl;
 mod disclosure;
@@ -21,7 +22,9 @@ mod poisson_gaussian;
 mod randomized_response;
 mod report_noisy_max;
 mod sampled_gaussian;
+mod supported;
 
+pub use argmax::Argmax;
 pub use ctl::Ctl;
 pub use disclosure::Disclosure;
 pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
@@ -37,6 +40,7 @@ pub use poisson_gaussian::PoissonGaussian;
 pub use randomized_response::RandomizedResponse;
 pub use report_noisy_max::ReportNoisyMax;
 pub use sampled_gaussian::Contributions;
+pub use supported::Supported;
 
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, OutOfRange, Sampler};

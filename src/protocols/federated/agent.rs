@@ -55,9 +55,9 @@ impl Book for Facts<'_, '_> {
 
 impl Agent {
     fn measure(&mut self, round: u64, arm: usize, ctx: &mut Context<'_, World>) -> Result<(), GpError> {
-        let noise = self.key.child("noise").index(self.measured).stream().normal();
+        let mut stream = self.key.child("noise").index(self.measured).stream();
         self.measured += 1;
-        let outcome = self.values[arm] + self.common.noise_sd * noise;
+        let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
         ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
         self.posterior.observe(arm, outcome)?;
         if let Some(weights) = &mut self.weights {

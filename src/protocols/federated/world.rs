@@ -2,7 +2,7 @@
 
 use super::recipe::{AgentGroup, Federated};
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MOST_ARMS};
-use crate::objectives::{Instance, Surrogate};
+use crate::objectives::{Instance, Noise, Surrogate};
 use crate::protocols::Stage;
 use crate::rng::Key;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct Common {
     /// Features of every point, n x M, the same for everybody.
     pub(super) features: Vec<f64>,
     pub(super) m: usize,
-    pub(super) noise_sd: f64,
+    pub(super) noise: Noise,
 }
 
 impl Common {
@@ -45,7 +45,7 @@ impl Common {
         for (index, row) in features.chunks_exact_mut(m).enumerate() {
             drawn.fill(points.row(index), row);
         }
-        Ok(Self { surrogate, covariance, prior, features, m, noise_sd: instance.noise_sd })
+        Ok(Self { surrogate, covariance, prior, features, m, noise: instance.noise.clone() })
     }
 
     /// Features of one point.

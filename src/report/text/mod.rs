@@ -2,6 +2,7 @@
 
 mod groups;
 mod network;
+mod outcomes;
 mod privacy;
 mod regret;
 mod style;
@@ -35,6 +36,7 @@ pub fn text(summary: &Summary) -> String {
     line(&mut out, &format!("page   {}", Path::new(&summary.run).join(PAGE).display()));
     regret::section(&mut out, summary);
     groups::section(&mut out, summary);
+    outcomes::section(&mut out, summary);
     network::section(&mut out, summary);
     if let Some((header, rows, first_number)) = counts(summary) {
         table(&mut out, TITLE, header, rows, first_number);
