@@ -1,0 +1,164 @@
+//! `subrosa account` and `subrosa calibrate`, and budgets, through the real binary.
+
+mod support;
+
+use serde_json::Value;
+use std::fs;
+use support::{run, subrosa, told};
+use tempfile::TempDir;
+
+const MIXED: &str = "Account(delta: 1e-5, events: [
+    PoissonGaussian(rate: 0.25, noise_multiplier: 1.0, count: 40),
+    Gaussian(noise_multiplier: 2.0, count: 10),
+    Laplace(scale: 1.0, count: 5),
+    ExponentialMechanism(epsilon: 0.1, count: 40),
+    RandomizedResponse(epsilon: 0.5, count: 5),
+    ApproximateDp(epsilon: 1.0, delta: 1e-6, count: 1),
+])";
+
+fn json(arguments: &[&str]) -> Value {
+    let (code, stdout, stderr) = told(&subrosa(arguments));
+    assert_eq!(code, 0, "{stderr}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+#[test]
+fn a_file_of_events_is_priced_by_every_accountant() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("mixed.ron");
+    fs::write(&file, MIXED).unwrap();
+    let document = json(&["account", file.to_str().unwrap(), "--format", "json"]);
+    assert_eq!((&document["delta"], &document["releases"]), (&1e-5.into(), &101.into()));
+    let epsilon = |name: &str, key: &str| document["accountants"][name][key].as_f64().unwrap();
+    for name in ["rdp", "moments", "optimal", "advanced", "basic"] {
+        assert!(epsilon(name, "epsilon") >= epsilon("tight", "lower"), "{name}");
+        assert!(!document["accountants"][name]["basis"].as_str().unwrap().is_empty());
+    }
+    assert!(epsilon("tight", "lower") <= epsilon("tight", "epsilon"));
+    assert!(epsilon("tight", "epsilon") <= epsilon("rdp", "epsilon"));
+    assert!(epsilon("rdp", "order") > 1.0);
+    assert_eq!(document["accountants"]["gdp"]["standing"], "not a bound");
+    assert_eq!(document["accountants"]["gdp"]["epsilon"], "inf", "no price for an (epsilon, delta) event");
+    let stricter = json(&["account", file.to_str().unwrap(), "--delta", "1e-4", "--format", "json"]);
+    assert!(stricter["accountants"]["tight"]["epsilon"].as_f64().unwrap() < epsilon("tight", "epsilon"));
+}
+
+#[test]
+fn the_published_main_setting_and_its_pictures() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("dpftsde.ron");
+    let text = "Account(delta: 0.0029435200932623716, events: [
+        PoissonGaussian(rate: 0.25, noise_multiplier: 1.0, count: 40)])";
+    fs::write(&file, text).unwrap();
+    let picture = place.path().join("loss.svg");
+    let plot = ["account", file.to_str().unwrap(), "--plot", picture.to_str().unwrap(), "--format", "json"];
+    let document = json(&plot);
+    let epsilon = |name: &str| document["accountants"][name]["epsilon"].as_f64().unwrap();
+    assert!((epsilon("moments") - 9.91).abs() < 0.005);
+    assert!((epsilon("tight") - 7.053_772).abs() < 1e-6);
+    for name in ["loss.svg", "loss-curve.svg"] {
+        let svg = fs::read_to_string(place.path().join(name)).unwrap();
+        assert!(svg.contains("<svg") && svg.contains("tight"), "{name}");
+    }
+}
+
+#[test]
+fn wrong_accounts_are_refused_with_their_place() {
+    let place = TempDir::new().unwrap();
+    for (text, words) in [
+        ("Account(delta: 1e-5, events: [Gausian(noise_multiplier: 2.0)])", "did you mean `Gaussian`?"),
+        ("Account(delta: 2.0, events: [])", "wrong.ron:1:16"),
+        ("Account(events: [Gaussian(noise_multiplier: -1.0)])", "expected a finite number above 0"),
+        (
+            "Account(events: [FixedSizeGaussian(population: 5, size: 6, noise_multiplier: 1.0)])",
+            "a sample larger than its population",
+        ),
+        ("", "an empty file"),
+    ] {
+        let file = place.path().join("wrong.ron");
+        fs::write(&file, text).unwrap();
+        let (code, _, stderr) = told(&subrosa(&["account", file.to_str().unwrap()]));
+        assert_eq!(code, 3, "{text}: {stderr}");
+        assert!(stderr.contains(words), "{words} not in {stderr}");
+    }
+    assert_eq!(told(&subrosa(&["account", "nowhere.ron", "--delta", "2"])).0, 3);
+    assert_eq!(told(&subrosa(&["account", place.path().to_str().unwrap()])).0, 2, "a folder that is no run");
+}
+
+#[test]
+fn calibration_finds_the_noise_and_the_rounds() {
+    let noise = json(&[
+        "calibrate",
+        "--epsilon",
+        "7.0537724",
+        "--delta",
+        "0.0029435200932623716",
+        "--rate",
+        "0.25",
+        "--rounds",
+        "40",
+        "--format",
+        "json",
+    ]);
+    assert!((noise["noise_multiplier"].as_f64().unwrap() - 1.0).abs() < 1e-6, "{noise}");
+    let rounds = json(&[
+        "calibrate",
+        "--epsilon",
+        "7.0537724",
+        "--delta",
+        "0.0029435200932623716",
+        "--rate",
+        "0.25",
+        "--noise",
+        "1",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(rounds["rounds"], 40.0);
+    assert_eq!(told(&subrosa(&["calibrate", "--epsilon", "1"])).0, 2);
+    assert_eq!(told(&subrosa(&["calibrate", "--epsilon", "-1", "--rounds", "3"])).0, 2);
+}
+
+const SMALL: &str = "tests/golden/federated.ron";
+
+#[test]
+fn a_runs_ledger_is_priced_and_budgets_are_kept() {
+    let out = TempDir::new().unwrap();
+    let document = run(SMALL, out.path(), &[]);
+    let folder = document["run"].as_str().unwrap();
+    let ledger = json(&["account", folder, "--delta", "0.01", "--format", "json"]);
+    let group = ledger["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|group| group["group"].as_str().unwrap().contains("every agent"))
+        .unwrap();
+    assert_eq!(group["releases"], 6);
+    let whole = group["accountants"]["tight"]["epsilon"].as_f64().unwrap();
+    // A budget that holds half of it, for what agents learn about agents.
+    let budget = |then: &str| {
+        format!(
+            "privacy=Privacy(delta: 0.01, budget: Budget(epsilon: {}, delta: 0.01, when_spent: {then}))",
+            0.6 * whole
+        )
+    };
+    let play = |then: &str, out: &std::path::Path| {
+        let budget = budget(then);
+        let arguments = ["run", SMALL, "--format", "json", "-o", &budget, "--out", out.to_str().unwrap()];
+        told(&subrosa(&arguments))
+    };
+    let releases = |stdout: &str| {
+        let document: Value = serde_json::from_str(stdout).unwrap();
+        let rows = document["cells"][0]["privacy"].as_array().unwrap();
+        rows.iter().find(|row| row["observer"] == "every agent").unwrap()["releases"].as_u64().unwrap()
+    };
+    let (code, stdout, _) = play("Stop", &out.path().join("stop"));
+    assert_eq!(code, 0);
+    assert!((1..6).contains(&releases(&stdout)), "{}", releases(&stdout));
+    let (code, _, stderr) = play("Fail", &out.path().join("fail"));
+    assert_eq!(code, 6, "{stderr}");
+    assert!(stderr.contains("privacy budget exhausted"), "{stderr}");
+    let (code, stdout, _) = play("GoOn", &out.path().join("on"));
+    assert_eq!((code, releases(&stdout)), (0, 6));
+    assert!(stdout.contains("going on, as the scenario says"), "marked in the report");
+}
