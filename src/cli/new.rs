@@ -15,8 +15,10 @@ pub(super) struct Template {
 }
 
 /// All templates. A new one is one file and one line here.
-pub(super) const TEMPLATES: &[Template] =
-    &[Template { name: "outsourced", text: include_str!("templates/outsourced.ron") }];
+pub(super) const TEMPLATES: &[Template] = &[
+    Template { name: "outsourced", text: include_str!("templates/outsourced.ron") },
+    Template { name: "local", text: include_str!("templates/local.ron") },
+];
 
 /// Writes a template.
 pub(super) fn new(arguments: &NewArguments) -> Exit {
