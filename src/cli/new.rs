@@ -18,6 +18,7 @@ pub(super) struct Template {
 pub(super) const TEMPLATES: &[Template] = &[
     Template { name: "outsourced", text: include_str!("templates/outsourced.ron") },
     Template { name: "local", text: include_str!("templates/local.ron") },
+    Template { name: "release", text: include_str!("templates/release.ron") },
 ];
 
 /// Writes a template.

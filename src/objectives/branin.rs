@@ -1,7 +1,7 @@
 //! The Branin-Hoo function on a regular grid.
 
 use super::gp_sample::{default_norm, grid_problems};
-use super::instance::{Instance, Surrogate};
+use super::instance::{Background, Instance, Surrogate};
 use super::scaling::{centre_and_scale, grid};
 use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
@@ -99,6 +99,7 @@ impl Objective for BraninHoo {
                 noise_variance: self.noise_variance.get(),
                 mean: 0.0,
             },
+            background: Background::default(),
         })))
     }
 }

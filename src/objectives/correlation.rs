@@ -1,6 +1,6 @@
 //! Columns of recorded readings as arms, with their empirical correlation as the kernel: stocks and sensors.
 
-use super::instance::{Instance, Surrogate};
+use super::instance::{Background, Instance, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
 use super::table::{CsvTable, TableError};
@@ -130,6 +130,7 @@ impl Objective for Correlation {
                 mean: 0.0,
             },
             noise,
+            background: Background::default(),
         })))
     }
 }

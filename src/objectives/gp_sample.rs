@@ -1,6 +1,6 @@
 //! A function drawn from a Gaussian process on a regular grid: the papers' synthetic set.
 
-use super::instance::{Instance, Surrogate};
+use super::instance::{Background, Instance, Surrogate};
 use super::scaling::{centre_and_scale, grid};
 use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
@@ -111,6 +111,7 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
+            background: Background::default(),
         })
     }
 }

@@ -27,6 +27,34 @@ pub struct Instance {
     pub noise: Noise,
     /// What a learner may assume.
     pub surrogate: Surrogate,
+    /// What is known besides, if anything.
+    pub background: Background,
+}
+
+/// What a data owner knows of its problem besides the values.
+#[derive(Clone, Debug, Default)]
+pub struct Background {
+    /// Noise-free value of each arm on a neighbouring data set, for an objective that draws one: it serves to check
+    /// guarantees, and no party sees it.
+    pub neighbour: Option<Arc<Vec<f64>>>,
+    /// The loss that a value is the negative mean of, for an objective that has one.
+    pub tuning: Option<TuningFacts>,
+}
+
+/// What is public about a tuning problem: a value is minus the mean, over `records` validation records, of a loss of
+/// a linear model that was trained with L2 regularisation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TuningFacts {
+    /// m, validation records.
+    pub records: f64,
+    /// g*, the largest minus the smallest loss of one record.
+    pub loss_range: f64,
+    /// L, Lipschitz constant of the validation loss in the weights, for records of norm at most 1.
+    pub lipschitz: f64,
+    /// Smallest regularisation parameter on offer.
+    pub lambda_min: f64,
+    /// Largest one.
+    pub lambda_max: f64,
 }
 
 impl Instance {

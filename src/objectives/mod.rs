@@ -9,19 +9,23 @@ mod correlation;
 mod gp_sample;
 mod hyperparameters;
 mod instance;
+mod multi_task_sample;
 mod noise;
 mod rkhs_sum;
 mod scaling;
 mod table;
+mod tuning;
 
 pub use branin::BraninHoo;
 pub use correlation::Correlation;
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
-pub use instance::{Instance, Surrogate};
+pub use instance::{Background, Instance, Surrogate, TuningFacts};
+pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform};
 pub use rkhs_sum::{Kernel, RkhsSum};
 pub use table::{Goal, Output, Table, Transform};
+pub use tuning::{Label, Records, Training, Tuning, ValidationLoss, models, performance};
 
 use crate::rng::Key;
 use crate::vocab::Problem;
@@ -106,9 +110,11 @@ crate::family! {
     /// What is to be optimised.
     pub enum ObjectiveModel: dyn Objective {
         GpSample(GpSample),
+        MultiTaskSample(MultiTaskSample),
         BraninHoo(BraninHoo),
         Table(Table),
         RkhsSum(RkhsSum),
         Correlation(Correlation),
+        Tuning(Tuning),
     }
 }

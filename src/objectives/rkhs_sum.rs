@@ -1,7 +1,7 @@
 //! A random function in the space of a kernel: a sum of kernels with random weights.
 
 use super::gp_sample::MOST_POINTS;
-use super::instance::{Instance, Surrogate};
+use super::instance::{Background, Instance, Surrogate};
 use super::noise::{Noise, NoiseModel, Uniform};
 use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
@@ -138,6 +138,7 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: self.noise.clone(),
             surrogate: self.surrogate.clone(),
+            background: Background::default(),
         })
     }
 }

@@ -48,6 +48,29 @@ pub fn book(booked: &mut Vec<BookedRelease>, event: &PrivacyEvent) {
     booked.push(BookedRelease { event: event.clone(), count: 1, last_round: event.round });
 }
 
+/// A number that a series ends with, beside what a theorem says about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NamedOutcome {
+    /// What it is ("f* - f(lambda~)").
+    pub name: String,
+    /// Its value in this replication.
+    pub value: f64,
+    /// What is proven or claimed about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<OutcomeBound>,
+}
+
+/// An upper bound on an outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeBound {
+    /// The outcome is at most this ...
+    pub at_most: f64,
+    /// ... with at least this probability.
+    pub probability: f64,
+    /// Who says so ("Kusner et al. 2015, Theorem 2").
+    pub source: String,
+}
+
 /// Everything that one series of one replication left behind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeriesRecord {
@@ -74,6 +97,44 @@ pub struct SeriesRecord {
     pub counts: BTreeMap<String, u64>,
     /// Why the series ended before its last round, if it did.
     pub ended_early: Option<String>,
+    /// The privacy budget, if it was reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetReached>,
+    /// Regret at the end by group of agents, where a protocol has groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupOutcome>,
+    /// Numbers that the series ends with, in the protocol's order; most protocols have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<NamedOutcome>,
+    /// Whether the protected data are the same in every run of the study, so that all runs add up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_data: bool,
     /// The journal's digest.
     pub digest: String,
+}
+
+/// A privacy budget that was reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BudgetReached {
+    /// Where, and what happened then.
+    pub reason: String,
+    /// Whether the scenario wants the run to fail.
+    pub fail: bool,
+}
+
+/// How one group of agents fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupOutcome {
+    /// Name of the group.
+    pub group: String,
+    /// Agents in it.
+    pub agents: u64,
+    /// Mean of their simple regrets at the end.
+    pub simple_regret: f64,
+    /// Largest of their simple regrets at the end.
+    pub worst_simple_regret: f64,
+    /// Mean of their cumulative regrets at the end.
+    pub cumulative_regret: f64,
+    /// Evaluations of the objective per agent, initial points included.
+    pub evaluations: f64,
 }

@@ -5,6 +5,7 @@ mod cells;
 mod counts;
 mod html;
 mod number;
+mod outcomes;
 pub mod plots;
 mod text;
 mod words;

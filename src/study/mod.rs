@@ -15,6 +15,7 @@ mod summary;
 mod tables;
 mod trace;
 mod units;
+mod whole_study;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use ledger::{LedgerGroup, ledger_groups};
@@ -24,6 +25,10 @@ pub use record::{ReplicationRecord, digest_of};
 pub use replay::{Difference, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
 pub use statistics::Estimate;
-pub use summary::{CellSummary, CurvePoint, Metrics, PublishedRow, SCHEMA, SeriesSummary, Summary};
+pub use summary::{
+    BoundRow, CellSummary, CurvePoint, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
+    SeriesSummary, Summary,
+};
 pub use trace::trace;
 pub(crate) use units::units;
+pub use whole_study::StudyPrivacy;

@@ -2,7 +2,7 @@
 
 use super::record::ReplicationRecord;
 use super::units::units;
-use crate::privacy::accountants::{self, Composition, Standing, claims};
+use crate::privacy::accountants::{self, Accountant, Composition, Moments, Standing, claims};
 use crate::protocols::BookedRelease;
 use crate::vocab::{Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit};
 use serde::{Deserialize, Serialize};
@@ -73,16 +73,16 @@ pub enum LossStanding {
 }
 
 /// JSON has no infinity: it is written as the text "inf".
-mod infinite {
+pub(super) mod infinite {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-    pub(super) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::study) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
         if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    pub(in crate::study) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         match serde_json::Value::deserialize(deserializer)? {
             serde_json::Value::String(text) if text == "inf" => Ok(f64::INFINITY),
             value => value
@@ -93,7 +93,7 @@ mod infinite {
 }
 
 /// Delta at which epsilons are stated when neither the scenario nor a claim gives one.
-const DEFAULT_DELTA: f64 = 1e-5;
+pub(super) const DEFAULT_DELTA: f64 = 1e-5;
 
 /// The rows of one cell. Of several replications, each a run of its own on the same data, the one with the most
 /// releases counts: the figures are per run.
@@ -168,7 +168,12 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
     let each = || group.iter().flat_map(|&(event, count)| std::iter::repeat_n(event, count as usize));
     let mut losses = Vec::new();
     let claimed = claims(each());
+    let stated = delta
+        .or_else(|| Delta::new(claimed.delta).ok())
+        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+        .expect("the default delta is above 0 and below 1");
     if claimed.claimed > 0 {
+        let by_moments = Moments.price(&claimed.costs, stated).epsilon;
         let mut note: Vec<String> =
             claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
         if claimed.unclaimed > 0 {
@@ -180,19 +185,15 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         losses.push(Loss {
             accountant: "as published".to_owned(),
             standing: LossStanding::Claim,
-            epsilon: claimed.epsilon,
+            epsilon: claimed.epsilon + by_moments,
             lower: None,
             upper: None,
             order: None,
-            delta: claimed.delta,
+            delta: if claimed.costs.count() > 0 { stated.get() } else { claimed.delta },
             basis: "as published".to_owned(),
             note: note.join("; "),
         });
     }
-    let stated = delta
-        .or_else(|| Delta::new(claimed.delta).ok())
-        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
-        .expect("the default delta is above 0 and below 1");
     let composition = Composition::of_events(each());
     for accountant in accountants::all() {
         let priced = accountant.price(&composition, stated);
@@ -216,7 +217,7 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
 }
 
 /// The weakest basis of the group: what a reader must know first.
-fn basis_of(group: &[(&PrivacyEvent, u64)]) -> &'static str {
+pub(super) fn basis_of(group: &[(&PrivacyEvent, u64)]) -> &'static str {
     let rank = |basis: &Basis| match basis {
         Basis::Refuted { .. } => 0,
         Basis::Unprotected => 1,

@@ -2,12 +2,14 @@
 
 use super::folder::RunFolder;
 use super::plan::Plan;
-use super::privacy_report::{PrivacyRow, privacy_rows};
+use super::privacy_report::{DEFAULT_DELTA, PrivacyRow, privacy_rows};
 use super::record::{ReplicationRecord, digest_of};
 use super::statistics::Estimate;
+use super::whole_study::{StudyPrivacy, study_rows};
 use crate::network::LinkStatistics;
-use crate::protocols::SeriesRecord;
+use crate::protocols::{GroupOutcome, OutcomeBound, SeriesRecord};
 use crate::scenario::{Metric, Published};
+use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -31,6 +33,9 @@ pub struct Summary {
     pub complete: bool,
     /// The cells in order.
     pub cells: Vec<CellSummary>,
+    /// What all runs of a series cost together, where they are on the same data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub whole_study: Vec<StudyPrivacy>,
 }
 
 /// One cell of the study.
@@ -59,10 +64,64 @@ pub struct SeriesSummary {
     /// Why the first of them did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
+    /// What happened at the privacy budget, in the first replication that reached it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<String>,
+    /// Whether reaching it is a failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub budget_failed: bool,
+    /// How groups of agents fared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupSummary>,
     /// Its metrics.
     pub metrics: Metrics,
     /// Regret by round.
     pub curve: Vec<CurvePoint>,
+    /// Numbers that the series ends with, each beside its bound; most protocols have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeRow>,
+}
+
+/// A number that a series ends with, over all replications.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeRow {
+    /// What it is.
+    pub name: String,
+    /// Its mean.
+    pub value: Estimate,
+    /// What is proven or claimed about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundRow>,
+}
+
+/// An upper bound beside what happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundRow {
+    /// The bound; its mean, should it differ between replications.
+    pub at_most: f64,
+    /// Probability with which it is said to hold.
+    pub probability: f64,
+    /// Share of the replications in which it held.
+    pub held: f64,
+    /// Who says so.
+    pub source: String,
+}
+
+/// How one group of agents fared, over all replications.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GroupSummary {
+    /// Name of the group.
+    pub group: String,
+    /// Agents in it.
+    pub agents: u64,
+    /// Mean simple regret of its agents at the end.
+    pub simple_regret: Estimate,
+    /// Simple regret of its worst agent at the end.
+    pub worst_simple_regret: Estimate,
+    /// Mean cumulative regret of its agents at the end.
+    pub cumulative_regret: Estimate,
+    /// Evaluations per agent, initial points included.
+    pub evaluations: f64,
 }
 
 /// The metrics of a series. Regrets are in the units of the objective; all others are means over replications.
@@ -120,6 +179,10 @@ impl Summary {
     #[must_use]
     pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {
         let complete = records.iter().all(|cell| cell.len() as u64 == plan.replications);
+        let stated = plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
+        let stated = stated
+            .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+            .expect("the default delta is above 0 and below 1");
         let cells = plan
             .cells
             .iter()
@@ -141,6 +204,7 @@ impl Summary {
             digest: digest_of(records.iter().flat_map(BTreeMap::values)),
             complete,
             cells,
+            whole_study: study_rows(records, stated),
         }
     }
 }
@@ -167,8 +231,12 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 replications: runs.len() as u64,
                 ended_early: early.len() as u64,
                 ended_early_because: early.first().map(|&reason| reason.clone()),
+                budget: runs.iter().find_map(|run| run.budget.as_ref()).map(|budget| budget.reason.clone()),
+                budget_failed: runs.iter().any(|run| run.budget.as_ref().is_some_and(|budget| budget.fail)),
+                groups: groups(&runs),
                 metrics: metrics(&runs),
                 curve: curve(&runs),
+                outcomes: outcome_rows(&runs),
             }
         })
         .collect()
@@ -200,6 +268,48 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
             .map(|name| (name.clone(), mean(&|run| run.counts.get(name).map_or(0.0, |count| *count as f64))))
             .collect(),
     }
+}
+
+fn groups(runs: &[&SeriesRecord]) -> Vec<GroupSummary> {
+    let Some(first) = runs.first() else { return Vec::new() };
+    let summary = |index: usize| {
+        let all = || runs.iter().filter_map(|run| run.groups.get(index));
+        let mean = |of: fn(&GroupOutcome) -> f64| Estimate::of(&all().map(of).collect::<Vec<f64>>());
+        Some(GroupSummary {
+            group: first.groups[index].group.clone(),
+            agents: first.groups[index].agents,
+            simple_regret: mean(|group| group.simple_regret)?,
+            worst_simple_regret: mean(|group| group.worst_simple_regret)?,
+            cumulative_regret: mean(|group| group.cumulative_regret)?,
+            evaluations: mean(|group| group.evaluations)?.mean,
+        })
+    };
+    (0..first.groups.len()).filter_map(summary).collect()
+}
+
+/// The outcomes by name, in the order in which they first occur.
+fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
+    let mut names: Vec<&str> = Vec::new();
+    for outcome in runs.iter().flat_map(|run| &run.outcomes) {
+        if !names.contains(&outcome.name.as_str()) {
+            names.push(&outcome.name);
+        }
+    }
+    let row = |name: &str| {
+        let found = || runs.iter().flat_map(|run| &run.outcomes).filter(|outcome| outcome.name == name);
+        let values: Vec<f64> = found().map(|outcome| outcome.value).collect();
+        let bounded: Vec<(f64, &OutcomeBound)> =
+            found().filter_map(|outcome| Some((outcome.value, outcome.bound.as_ref()?))).collect();
+        let share = 1.0 / bounded.len() as f64;
+        let bound = bounded.first().map(|(_, first)| BoundRow {
+            at_most: bounded.iter().map(|(_, bound)| bound.at_most * share).sum(),
+            probability: first.probability,
+            held: bounded.iter().filter(|(value, bound)| *value <= bound.at_most).count() as f64 * share,
+            source: first.source.clone(),
+        });
+        Some(OutcomeRow { name: name.to_owned(), value: Estimate::of(&values)?, bound })
+    };
+    names.into_iter().filter_map(row).collect()
 }
 
 fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {

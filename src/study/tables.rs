@@ -206,6 +206,12 @@ pub(super) fn summary(summary: &Summary) -> String {
                     row(name, estimate.mean, &estimate.se, estimate.n);
                 }
             }
+            for outcome in &series.outcomes {
+                row(&outcome.name, outcome.value.mean, &outcome.value.se, outcome.value.n);
+                if let Some(bound) = &outcome.bound {
+                    row(&format!("bound on {}", outcome.name), bound.at_most, &"", outcome.value.n);
+                }
+            }
             for (name, mean) in [
                 ("virtual_seconds", Some(metrics.virtual_seconds)),
                 ("messages", Some(metrics.messages)),

@@ -79,6 +79,15 @@ impl Noise {
         Self::Law(NoiseModel::Gaussian(Gaussian::of(sd)))
     }
 
+    /// The standard deviation of normal noise; none for any other law.
+    #[must_use]
+    pub fn gaussian_sd(&self) -> Option<f64> {
+        match self {
+            Self::Law(NoiseModel::Gaussian(law)) => Some(law.variance().sqrt()),
+            Self::Law(_) | Self::Recorded(_) => None,
+        }
+    }
+
     /// The noise of one outcome of an arm.
     ///
     /// # Panics

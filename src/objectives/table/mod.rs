@@ -1,13 +1,13 @@
 //! The rows of a CSV file as arms: real records.
 
 mod output;
-mod reader;
+pub(super) mod reader;
 
 pub use output::Output;
 
 use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters};
-use super::instance::{Instance, Surrogate};
+use super::instance::{Background, Instance, Surrogate};
 use super::scaling::{centre_and_scale, standardise};
 use super::{Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
@@ -288,6 +288,7 @@ impl Objective for Table {
                 noise_variance: hyperparameters.noise_variance,
                 mean: 0.0,
             },
+            background: Background::default(),
         };
         let fitted = hyperparameters.log_likelihood.is_some().then_some(hyperparameters);
         Ok(Box::new(Ready { instance, fitted }))

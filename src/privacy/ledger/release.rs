@@ -80,7 +80,7 @@ impl std::error::Error for ReleaseError {}
 ///
 /// # Errors
 /// [`ReleaseError::Mechanism`] if the precondition fails, [`ReleaseError::Refused`] if a budget does not allow it.
-pub fn release<M: Mechanism>(
+pub fn release<M: Mechanism + ?Sized>(
     book: &mut dyn Book,
     occasion: Occasion,
     mechanism: &M,

@@ -4,6 +4,7 @@
 //! guaranteed) and *source*. Noise drawn in floating point is booked as [`Arithmetic::Ideal`]; the two discrete
 //! mechanisms are exact on a lattice.
 
+mod argmax;
 pub mod clipping;
 mod ctl;
 mod disclosure;
@@ -11,6 +12,7 @@ mod discrete_gaussian;
 mod discrete_laplace;
 mod exact;
 mod exponential;
+mod federated_sum;
 mod fixed_size_gaussian;
 mod gaussian;
 mod johnson_lindenstrauss;
@@ -20,12 +22,15 @@ mod poisson_gaussian;
 mod randomized_response;
 mod report_noisy_max;
 mod sampled_gaussian;
+mod supported;
 
+pub use argmax::Argmax;
 pub use ctl::Ctl;
 pub use disclosure::Disclosure;
 pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
 pub use discrete_laplace::DiscreteLaplace;
 pub use exponential::ExponentialMechanism;
+pub use federated_sum::{Divisor, FederatedSum, Gathered, Participation};
 pub use fixed_size_gaussian::FixedSizeGaussian;
 pub use gaussian::Gaussian;
 pub use johnson_lindenstrauss::{JlVariant, JohnsonLindenstrauss, Rows};
@@ -35,6 +40,7 @@ pub use poisson_gaussian::PoissonGaussian;
 pub use randomized_response::RandomizedResponse;
 pub use report_noisy_max::ReportNoisyMax;
 pub use sampled_gaussian::Contributions;
+pub use supported::Supported;
 
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, OutOfRange, Sampler};

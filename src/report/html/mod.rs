@@ -4,6 +4,7 @@ mod along;
 mod charts;
 mod figure;
 mod network;
+mod outcomes;
 mod over_rounds;
 mod privacy;
 mod regret;
@@ -75,6 +76,7 @@ pub fn page(page: &Page) -> String {
     let summary = &page.summary;
     let regret = regret::section(summary);
     let privacy = privacy::section(summary, page.first.as_ref());
+    let outcomes = outcomes::section(summary);
     let place = summary.cells.first().map(|cell| {
         let pairs = axes(summary).into_iter().zip(point(cell));
         pairs.map(|(name, value)| format!(", {name} = {value}")).collect::<String>()
@@ -98,6 +100,7 @@ pub fn page(page: &Page) -> String {
                     (heading(page))
                     nav aria-label="On this page" {
                         @if regret.is_some() { a href="#regret" { "Regret" } " " }
+                        @if outcomes.is_some() { a href="#outcomes" { "Outcomes" } " " }
                         @if privacy.is_some() { a href="#privacy" { "Privacy" } " " }
                         a href="#network" { "Network" } " "
                         a href="#scenario" { "Scenario" } " "
@@ -107,6 +110,7 @@ pub fn page(page: &Page) -> String {
                 main {
                     (early_endings(summary))
                     @if let Some(regret) = &regret { (regret) }
+                    @if let Some(outcomes) = &outcomes { (outcomes) }
                     @if let Some(privacy) = &privacy { (privacy) }
                     (network::section(summary, page.first.as_ref(), place.as_deref().unwrap_or("")))
                     (scenario(page))

@@ -1,8 +1,8 @@
 //! Who learned what about whom, and what it costs by each accountant.
 
-use super::style::{block, line, wrapped};
+use super::style::{block, line, table, wrapped};
 use crate::report::cells::{axes, merged};
-use crate::report::number::epsilon;
+use crate::report::number::{delta, epsilon};
 use crate::report::words::{neighbours, times, unit};
 use crate::study::{Loss, LossStanding, Summary};
 
@@ -40,7 +40,7 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
             vec![
                 name,
                 format!("epsilon {}", epsilon(loss.epsilon)),
-                format!("delta {:e}", loss.delta),
+                format!("delta {}", delta(loss.delta)),
                 format!("{}{}", basis(loss), notes.mark(&loss.note)),
             ]
         });
@@ -59,6 +59,30 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
     for (index, note) in notes.0.iter().enumerate() {
         wrapped(out, 2, &format!("[{}] {note}", index + 1));
     }
+    whole_study(out, summary);
+}
+
+/// What publishing every run of the study would cost, where all runs are on the same data.
+fn whole_study(out: &mut String, summary: &Summary) {
+    let Some(first) = summary.whole_study.first() else { return };
+    let numbers = summary.whole_study.iter().map(|row| {
+        vec![
+            row.series.clone(),
+            row.runs.to_string(),
+            row.releases.to_string(),
+            epsilon(row.epsilon_basic),
+            epsilon(row.epsilon_rdp),
+            row.basis.clone(),
+        ]
+    });
+    let header = ["series", "runs", "releases", "basic", "rdp", "basis"].map(str::to_owned).to_vec();
+    let title = format!("Privacy loss of the whole study (epsilon at delta {:e})", first.delta);
+    table(out, &title, header, numbers.collect(), 1);
+    wrapped(
+        out,
+        2,
+        "all runs of a series are on the same data: this is the loss if every one were published",
+    );
 }
 
 /// Notes, numbered as they first occur.

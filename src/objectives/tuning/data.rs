@@ -1,0 +1,161 @@
+//! From the rows of a file to training and validation records of norm at most 1.
+
+use super::Tuning;
+use super::training::Records;
+use crate::gp::dot;
+use crate::objectives::Resources;
+use crate::objectives::table::reader::{CsvTable, TableError};
+use crate::rng::Stream;
+use crate::vocab::Finite;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is to be predicted: one of two classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Label {
+    /// Whether a column of numbers exceeds a threshold.
+    Above {
+        /// Name of the column.
+        column: String,
+        /// The threshold, in units of the column.
+        threshold: Finite,
+    },
+    /// Whether a column has a certain value.
+    Equals {
+        /// Name of the column.
+        column: String,
+        /// The value, as the file has it.
+        value: String,
+    },
+}
+
+impl Label {
+    /// The field that names this column.
+    pub(super) fn path(&self) -> &'static str {
+        match self {
+            Self::Above { .. } => "label.Above.column",
+            Self::Equals { .. } => "label.Equals.column",
+        }
+    }
+
+    /// 1 or -1 for every row; both occur.
+    fn of(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
+        let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
+        let (labels, what): (Vec<f64>, String) = match self {
+            Self::Above { column, threshold } => {
+                let numbers = table.numbers(column)?;
+                let labels = numbers.iter().map(|&number| sign(number > threshold.get())).collect();
+                (labels, format!("column \"{column}\" above {threshold}"))
+            }
+            Self::Equals { column, value } => {
+                let texts = table.texts(column)?;
+                if !texts.contains(&value.as_str()) {
+                    return Err(TableError::NeverOccurs {
+                        file: table.file.clone(),
+                        column: column.clone(),
+                        value: value.clone(),
+                        example: texts.first().map(|&text| text.to_owned()).unwrap_or_default(),
+                    });
+                }
+                let labels = texts.iter().map(|&text| sign(text == value)).collect();
+                (labels, format!("column \"{column}\" equal to \"{value}\""))
+            }
+        };
+        if labels.iter().all(|&label| label == labels[0]) {
+            return Err(TableError::Constant { file: table.file.clone(), what });
+        }
+        Ok(labels)
+    }
+}
+
+/// Features as the file has them, and labels.
+#[derive(Clone, Debug)]
+pub(super) struct RawRecords {
+    d: usize,
+    features: Vec<f64>,
+    pub(super) labels: Vec<f64>,
+}
+
+/// Records for training and for validation.
+#[derive(Clone, Debug)]
+pub(super) struct Split {
+    pub(super) training: Records,
+    pub(super) validation: Records,
+}
+
+/// Reads the file of a recipe.
+pub(super) fn read(recipe: &Tuning, resources: &Resources) -> Result<RawRecords, TableError> {
+    let table = CsvTable::read(&resources.place(&recipe.file))?;
+    let (n, d) = (table.len(), recipe.inputs.len());
+    let mut features = vec![0.0; n * d];
+    for (index, name) in recipe.inputs.iter().enumerate() {
+        let column = table.numbers(name)?;
+        features[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
+    }
+    Ok(RawRecords { d, features, labels: recipe.label.of(&table)? })
+}
+
+/// How many of `n` records are for training.
+pub(super) fn training_records(n: usize, share: f64) -> usize {
+    (n as f64 * share).round() as usize
+}
+
+impl RawRecords {
+    /// Draws the training records; scales are theirs alone, so that no scale tells about a validation record.
+    pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Split {
+        let n = self.labels.len();
+        let mut order = stream.distinct(n, n);
+        let held_out = order.split_off(training_records(n, share));
+        let (mut centres, mut spreads) = (vec![0.0; self.d], vec![0.0; self.d]);
+        let count = order.len() as f64;
+        for column in 0..self.d {
+            let cells = || order.iter().map(|&row| self.features[row * self.d + column]);
+            let mean = cells().sum::<f64>() / count;
+            let sd = (cells().map(|cell| (cell - mean) * (cell - mean)).sum::<f64>() / count).sqrt();
+            centres[column] = mean;
+            // A feature that is constant in training says nothing.
+            spreads[column] = if sd > 0.0 { 1.0 / sd } else { 0.0 };
+        }
+        let row = |row: usize| {
+            let cells = &self.features[row * self.d..][..self.d];
+            let mut scaled: Vec<f64> =
+                (0..self.d).map(|column| (cells[column] - centres[column]) * spreads[column]).collect();
+            scaled.push(1.0);
+            scaled
+        };
+        let norm = |row: &[f64]| dot(row, row).sqrt();
+        let longest = order.iter().map(|&index| norm(&row(index))).fold(0.0, f64::max);
+        let records = |indices: &[usize]| {
+            let signed = indices.iter().flat_map(|&index| {
+                let row = row(index);
+                // At least the constant 1 is in it.
+                let factor = self.labels[index] / longest.max(norm(&row));
+                row.into_iter().map(move |cell| factor * cell)
+            });
+            Records { d: self.d + 1, signed: signed.collect() }
+        };
+        Split { training: records(&order), validation: records(&held_out) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    #[test]
+    fn records_have_norm_at_most_one_and_each_goes_to_one_side() {
+        let mut stream = Key::root(3).stream();
+        let features = (0..300).map(|_| 10.0 + 5.0 * stream.normal()).collect();
+        let labels = (0..100).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+        let raw = RawRecords { d: 3, features, labels };
+        let split = raw.split(0.2, &mut stream);
+        assert_eq!((split.training.len(), split.validation.len()), (20, 80));
+        let longest =
+            |records: &Records| records.signed.chunks(4).map(|row| dot(row, row).sqrt()).fold(0.0, f64::max);
+        assert!((longest(&split.training) - 1.0).abs() < 1e-12);
+        // With 80 records some are longer than the longest of 20, and shortened.
+        assert!((longest(&split.validation) - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,108 @@
+//! Losses as functions of the margin z = y w.x: two to train with, two to validate with.
+
+use crate::vocab::Positive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a model is trained to minimise: its mean loss plus lambda/2 times the squared norm of its weights. Both
+/// losses are convex and 1-Lipschitz, so the weights have norm at most 1 / lambda for records of norm at most 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Training {
+    /// Logistic regression: ln(1 + exp(-z)).
+    LogisticRegression,
+    /// Linear support vector machine with the smoothed hinge loss: 0 from z = 1 on, (1 - z)^2 / 2 between 0 and 1,
+    /// 1/2 - z below 0. Rennie and Srebro 2005.
+    SmoothedHingeSvm,
+}
+
+impl Training {
+    /// Loss and its derivative at a margin.
+    #[must_use]
+    pub fn at(self, z: f64) -> (f64, f64) {
+        match self {
+            Self::LogisticRegression => {
+                // exp of a number that is not positive only.
+                let e = libm::exp(-z.abs());
+                let loss = libm::log1p(e) + (-z).max(0.0);
+                (loss, if z >= 0.0 { -e / (1.0 + e) } else { -1.0 / (1.0 + e) })
+            }
+            Self::SmoothedHingeSvm if z >= 1.0 => (0.0, 0.0),
+            Self::SmoothedHingeSvm if z <= 0.0 => (0.5 - z, -1.0),
+            Self::SmoothedHingeSvm => (0.5 * (1.0 - z) * (1.0 - z), z - 1.0),
+        }
+    }
+}
+
+/// How a model is judged on the validation set: its mean loss there. Both losses lie between 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum ValidationLoss {
+    /// Ramp loss: 1 - z, cut to [0, 1]. L = 1. Collobert, Sinz, Weston and Bottou 2006.
+    Ramp,
+    /// Normalised sigmoid: (1 - tanh(slope z)) / 2. L = slope / 2. Mason, Baxter, Bartlett and Frean 2000.
+    Sigmoid {
+        /// Steepness at z = 0, above 0; the larger, the closer to counting errors.
+        slope: Positive,
+    },
+}
+
+impl ValidationLoss {
+    /// Largest minus smallest loss of a record.
+    pub const RANGE: f64 = 1.0;
+
+    /// Loss at a margin.
+    #[must_use]
+    pub fn at(self, z: f64) -> f64 {
+        match self {
+            Self::Ramp => (1.0 - z).clamp(0.0, 1.0),
+            Self::Sigmoid { slope } => 0.5 * (1.0 - libm::tanh(slope.get() * z)),
+        }
+    }
+
+    /// L: no two margins have losses further apart than L times their distance. For records of norm at most 1 that
+    /// is the Lipschitz constant in the weights too.
+    #[must_use]
+    pub fn lipschitz(self) -> f64 {
+        match self {
+            Self::Ramp => 1.0,
+            Self::Sigmoid { slope } => 0.5 * slope.get(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn margins() -> impl Iterator<Item = f64> {
+        (-4000..=4000).map(|i| f64::from(i) / 500.0)
+    }
+
+    #[test]
+    fn validation_losses_are_as_steep_as_stated_and_no_steeper() {
+        let slopes = [0.3, 1.0, 7.0].map(|slope| Positive::new(slope).unwrap());
+        let losses = slopes.map(|slope| ValidationLoss::Sigmoid { slope });
+        for loss in losses.into_iter().chain([ValidationLoss::Ramp]) {
+            let step = 1e-3;
+            let steepest =
+                margins().map(|z| (loss.at(z + step) - loss.at(z)).abs() / step).fold(0.0, f64::max);
+            assert!(steepest <= loss.lipschitz() * (1.0 + 1e-9), "{loss:?}: {steepest}");
+            assert!(steepest >= loss.lipschitz() * 0.999, "{loss:?}: {steepest} is far below L");
+            assert!(margins().all(|z| (0.0..=ValidationLoss::RANGE).contains(&loss.at(z))));
+        }
+    }
+
+    #[test]
+    fn training_losses_are_convex_and_one_lipschitz_with_the_stated_derivative() {
+        for loss in [Training::LogisticRegression, Training::SmoothedHingeSvm] {
+            let mut last = f64::NEG_INFINITY;
+            for z in margins() {
+                let (_, slope) = loss.at(z);
+                assert!(slope.abs() <= 1.0 && slope >= last, "{loss:?} at {z}");
+                last = slope;
+                let numeric = (loss.at(z + 1e-6).0 - loss.at(z - 1e-6).0) / 2e-6;
+                assert!((numeric - slope).abs() < 1e-5, "{loss:?} at {z}: {numeric} {slope}");
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Tuning a linear model on real records: every setting is a strength of regularisation.
+
+mod data;
+mod loss;
+mod training;
+
+pub use data::Label;
+pub use loss::{Training, ValidationLoss};
+pub use training::Records;
+
+use super::instance::{Background, Instance, Surrogate, TuningFacts};
+use super::table::reader::TableError;
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use crate::gp::Points;
+use crate::gp::covariance::Covariance;
+use crate::rng::Key;
+use crate::vocab::{Finite, NonNegative, Positive, Probability, Problem};
+use data::Split;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The performance of a linear classifier as its L2 regularisation varies: minus its mean loss over the validation
+/// records. Training and validation records are drawn once per study; only the validation records are protected.
+///
+/// Features are standardised with the training records' means and standard deviations, a constant 1 is added, and all
+/// are divided by the largest norm in training; validation records longer than 1 are shortened to 1. So weights have
+/// norm at most 1 / lambda, and one validation record moves a performance by at most min(1, 2 L / lambda_min) / m.
+/// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 5 and Assumption 2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tuning {
+    /// The file, relative to the scenario's own folder. First line: names of columns.
+    pub file: PathBuf,
+    /// Names of the feature columns, numbers all.
+    pub inputs: Vec<String>,
+    /// What is to be predicted.
+    pub label: Label,
+    /// How a model is trained.
+    pub training: Training,
+    /// How a model is judged.
+    pub loss: ValidationLoss,
+    /// Smallest regularisation parameter.
+    pub lambda_min: Positive,
+    /// Largest regularisation parameter.
+    pub lambda_max: Positive,
+    /// Number of regularisation parameters, spaced evenly in their logarithm. Default: 20.
+    #[serde(default = "default_settings")]
+    pub settings: NonZeroUsize,
+    /// Share of the records that models are trained on; the others are the validation set. Default: 0.5.
+    #[serde(default = "default_share")]
+    pub train_share: Probability,
+    /// Standard deviation of the noise that the owner adds to a performance, in units of the loss. Default: 0.
+    #[serde(default = "no_noise")]
+    pub noise_sd: NonNegative,
+    /// Mean of the prior that a learner assumes, a public guess in units of minus the loss. Default: -0.25.
+    #[serde(default = "default_mean")]
+    pub prior_mean: Finite,
+    /// Standard deviation of the prior, a public guess in units of the loss. Default: 0.1.
+    #[serde(default = "default_sd")]
+    pub prior_sd: Positive,
+    /// Length-scale of the prior in units of ln lambda; the covariance is squared exponential. Default: 2.
+    #[serde(default = "default_length_scale")]
+    pub length_scale: Positive,
+}
+
+fn default_settings() -> NonZeroUsize {
+    const TWENTY: NonZeroUsize = NonZeroUsize::new(20).expect("20 is not zero");
+    TWENTY
+}
+
+fn default_share() -> Probability {
+    Probability::new(0.5).expect("0.5 is a probability")
+}
+
+fn no_noise() -> NonNegative {
+    NonNegative::new(0.0).expect("0 is not below 0")
+}
+
+fn default_mean() -> Finite {
+    Finite::new(-0.25).expect("a finite number")
+}
+
+fn default_sd() -> Positive {
+    Positive::new(0.1).expect("0.1 is above 0")
+}
+
+fn default_length_scale() -> Positive {
+    Positive::new(2.0).expect("2 is above 0")
+}
+
+/// The weights of one model per regularisation parameter.
+///
+/// # Errors
+/// In words, if training does not converge.
+pub fn models(records: &Records, training: Training, lambdas: &[f64]) -> Result<Vec<Vec<f64>>, String> {
+    lambdas.iter().map(|&lambda| training::train(records, training, lambda)).collect()
+}
+
+/// Minus the mean loss of a model over records; NaN over none.
+#[must_use]
+pub fn performance(weights: &[f64], records: &Records, loss: ValidationLoss) -> f64 {
+    -records.margins(weights).map(|z| loss.at(z)).sum::<f64>() / records.len() as f64
+}
+
+/// Largest number of settings: every one is a model to train.
+const MOST_SETTINGS: usize = 1000;
+
+#[derive(Debug)]
+struct Ready(Instance);
+
+impl Tuning {
+    fn blame(&self, error: &TableError) -> Problem {
+        let found = error.to_string();
+        let field = |column: &str| {
+            let input = self.inputs.iter().position(|name| name == column);
+            input.map_or_else(|| self.label.path().to_owned(), |index| format!("inputs[{index}]"))
+        };
+        match error {
+            TableError::NoColumn { column, known, .. } => {
+                Problem::unknown(field(column), "column", column.clone(), known)
+            }
+            TableError::NotANumber { column, .. } => {
+                let cure = "mend the cell, drop the row, or name another column";
+                Problem::wrong(field(column), "a column of numbers", found, cure)
+            }
+            TableError::NeverOccurs { column, .. } => {
+                let cure = "write it as the file does";
+                Problem::wrong(field(column), "a value that occurs in the column", found, cure)
+            }
+            TableError::Constant { .. } => {
+                let cure = "name another column, or move the threshold";
+                Problem::wrong("label", "records of both classes", found, cure)
+            }
+            TableError::Unreadable { .. }
+            | TableError::NotCsv { .. }
+            | TableError::NoRows { .. }
+            | TableError::NoLogarithm { .. } => {
+                let cure = "paths begin at the folder of the scenario file";
+                Problem::wrong("file", "a CSV file with a header line and rows of equal length", found, cure)
+            }
+        }
+    }
+
+    /// The regularisation parameters, ascending.
+    fn lambdas(&self) -> Vec<f64> {
+        let (low, high) = (libm::log(self.lambda_min.get()), libm::log(self.lambda_max.get()));
+        let steps = (self.settings.get() - 1).max(1) as f64;
+        (0..self.settings.get())
+            .map(|index| {
+                let between = libm::exp(low + (high - low) * index as f64 / steps);
+                between.clamp(self.lambda_min.get(), self.lambda_max.get())
+            })
+            .collect()
+    }
+}
+
+impl Objective for Tuning {
+    fn problems(&self, resources: &Resources) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.inputs.is_empty() {
+            let cure = "name the columns that describe a record";
+            problems.push(Problem::wrong("inputs", "at least one column", "none", cure));
+        }
+        if self.lambda_max < self.lambda_min {
+            problems.push(Problem::wrong(
+                "lambda_max",
+                format!("at least lambda_min, {}", self.lambda_min),
+                self.lambda_max.to_string(),
+                "exchange the two",
+            ));
+        }
+        if self.settings.get() > MOST_SETTINGS {
+            let cure = "a model is trained for each: take fewer";
+            let expected = format!("at most {MOST_SETTINGS} settings");
+            problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
+        }
+        match data::read(self, resources) {
+            Err(error) => problems.push(self.blame(&error)),
+            Ok(records) => {
+                let training = data::training_records(records.labels.len(), self.train_share.get());
+                if training == 0 || training == records.labels.len() {
+                    problems.push(Problem::wrong(
+                        "train_share",
+                        "a share that leaves records for training and for validation",
+                        self.train_share.to_string(),
+                        "write 0.5, say",
+                    ));
+                }
+            }
+        }
+        problems
+    }
+
+    fn files(&self, resources: &Resources) -> Vec<PathBuf> {
+        vec![resources.place(&self.file)]
+    }
+
+    fn prepare(
+        &self,
+        resources: &Resources,
+        _: Option<&Fitted>,
+        key: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let failed = |reason: String| ObjectiveError { reason };
+        let records = data::read(self, resources).map_err(|error| failed(error.to_string()))?;
+        let mut stream = key.child("training records").stream();
+        let Split { training, validation } = records.split(self.train_share.get(), &mut stream);
+        let lambdas = self.lambdas();
+        let models = models(&training, self.training, &lambdas).map_err(failed)?;
+        let values = models.iter().map(|weights| performance(weights, &validation, self.loss)).collect();
+        let variance = self.prior_sd.get() * self.prior_sd.get();
+        let noise_variance = self.noise_sd.get() * self.noise_sd.get();
+        let settings = lambdas.iter().map(|&lambda| libm::log(lambda)).collect();
+        Ok(Box::new(Ready(Instance {
+            inputs: Arc::new(Points::new(lambdas.len(), 1, settings)),
+            values: Arc::new(values),
+            noise: Noise::gaussian(self.noise_sd.get()),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(self.length_scale.get(), variance),
+                // A model without any noise could not be told the same outcome twice.
+                noise_variance: noise_variance.max(1e-8 * variance),
+                mean: self.prior_mean.get(),
+            },
+            background: Background {
+                neighbour: None,
+                tuning: Some(TuningFacts {
+                    records: validation.len() as f64,
+                    loss_range: ValidationLoss::RANGE,
+                    lipschitz: self.loss.lipschitz(),
+                    lambda_min: self.lambda_min.get(),
+                    lambda_max: self.lambda_max.get(),
+                }),
+            },
+        })))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
+        Ok(self.0.clone())
+    }
+}

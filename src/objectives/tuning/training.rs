@@ -1,0 +1,160 @@
+//! Training a linear model: L-BFGS on a convex objective, by the `argmin` library.
+
+use super::loss::Training;
+use crate::gp::dot;
+use argmin::core::{CostFunction, Error, Executor, Gradient, State};
+use argmin::solver::linesearch::MoreThuenteLineSearch;
+use argmin::solver::quasinewton::LBFGS;
+
+/// Records as a linear model sees them: features of norm at most 1, each multiplied by its label (1 or -1), so that
+/// the margin is their inner product with the weights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Records {
+    /// Number of features.
+    pub d: usize,
+    /// Signed features, record after record.
+    pub signed: Vec<f64>,
+}
+
+impl Records {
+    /// Number of records.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.signed.len() / self.d
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.signed.is_empty()
+    }
+
+    /// The margin of every record.
+    pub fn margins<'a>(&'a self, weights: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        self.signed.chunks(self.d).map(|row| dot(row, weights))
+    }
+}
+
+struct Objective<'a> {
+    records: &'a Records,
+    loss: Training,
+    lambda: f64,
+}
+
+impl CostFunction for Objective<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, weights: &Vec<f64>) -> Result<f64, Error> {
+        let total: f64 = self.records.margins(weights).map(|z| self.loss.at(z).0).sum();
+        Ok(total / self.records.len() as f64 + 0.5 * self.lambda * dot(weights, weights))
+    }
+}
+
+impl Gradient for Objective<'_> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, weights: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        let mut gradient: Vec<f64> = weights.iter().map(|w| self.lambda * w).collect();
+        let share = 1.0 / self.records.len() as f64;
+        for row in self.records.signed.chunks(self.records.d) {
+            let slope = share * self.loss.at(dot(row, weights)).1;
+            gradient.iter_mut().zip(row).for_each(|(sum, x)| *sum += slope * x);
+        }
+        Ok(gradient)
+    }
+}
+
+/// Pairs of steps and gradients that L-BFGS keeps.
+const MEMORY: usize = 10;
+/// Steps at most; a few dozen are usual.
+const MOST_STEPS: u64 = 1000;
+/// Norm of the gradient, divided by lambda, at which training ends: the weights are then this close to the best.
+const TOLERANCE: f64 = 1e-6;
+
+/// The weights that minimise mean loss + lambda/2 |w|^2.
+///
+/// # Errors
+/// In words, if the library fails or the weights are further from the best than [`TOLERANCE`] times 1,000.
+pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Vec<f64>, String> {
+    let failed = |error: Error| format!("training with lambda = {lambda} failed: {error}");
+    let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
+        .with_tolerance_grad(TOLERANCE * lambda)
+        .and_then(|solver| solver.with_tolerance_cost(0.0))
+        .map_err(failed)?;
+    let objective = Objective { records, loss, lambda };
+    let result = Executor::new(objective, solver)
+        .configure(|state| state.param(vec![0.0; records.d]).max_iters(MOST_STEPS))
+        .timer(false)
+        .run();
+    let objective = Objective { records, loss, lambda };
+    // A line search that finds nothing better ends with an error; how close it came decides.
+    let weights = match &result {
+        Ok(result) => result.state().get_best_param().cloned(),
+        Err(_) => None,
+    };
+    let weights = match (weights, result) {
+        (Some(weights), _) => weights,
+        (None, Err(error)) => return Err(failed(error)),
+        (None, Ok(_)) => return Err(format!("training with lambda = {lambda} gave no weights")),
+    };
+    let gradient = objective.gradient(&weights).map_err(failed)?;
+    let distance = dot(&gradient, &gradient).sqrt() / lambda;
+    if distance <= 1000.0 * TOLERANCE {
+        return Ok(weights);
+    }
+    Err(format!(
+        "training with lambda = {lambda} ended up to {distance:e} from the best weights, expected at most {:e}: \
+         raise lambda_min",
+        1000.0 * TOLERANCE
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    fn records() -> Records {
+        let mut stream = Key::root(4).stream();
+        let mut signed = Vec::new();
+        for _ in 0..200 {
+            let (a, b) = (stream.uniform_between(-0.6, 0.6), stream.uniform_between(-0.6, 0.6));
+            let label = if stream.bernoulli(1.0 / (1.0 + libm::exp(-4.0 * a))) { 1.0 } else { -1.0 };
+            signed.extend([label * a, label * b, label * 0.5]);
+        }
+        Records { d: 3, signed }
+    }
+
+    #[test]
+    fn trained_weights_are_stationary_and_bounded() {
+        let records = records();
+        for loss in [Training::LogisticRegression, Training::SmoothedHingeSvm] {
+            for lambda in [1e-3, 0.03, 1.0, 30.0] {
+                let weights = train(&records, loss, lambda).unwrap();
+                let gradient = Objective { records: &records, loss, lambda }.gradient(&weights).unwrap();
+                assert!(dot(&gradient, &gradient).sqrt() <= 1e-3 * lambda);
+                assert!(dot(&weights, &weights).sqrt() <= 1.0 / lambda);
+                // No step along an axis does better.
+                let objective = Objective { records: &records, loss, lambda };
+                let best = objective.cost(&weights).unwrap();
+                for axis in 0..3 {
+                    for step in [-0.01, 0.01] {
+                        let mut other = weights.clone();
+                        other[axis] += step;
+                        assert!(objective.cost(&other).unwrap() > best);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One record with x = y = 1: the minimiser of (1 - w)^2 / 2 + lambda w^2 / 2 is 1 / (1 + lambda).
+    #[test]
+    fn one_record_has_its_closed_form() {
+        let records = Records { d: 1, signed: vec![1.0] };
+        let weights = train(&records, Training::SmoothedHingeSvm, 2.0).unwrap();
+        assert!((weights[0] - 1.0 / 3.0).abs() < 1e-6, "{weights:?}");
+    }
+}

@@ -1,0 +1,37 @@
+//! The best index, told as it is: no protection, and the ledger says so.
+
+use super::exponential::argmax;
+use super::{Mechanism, MechanismError, Price, all_finite};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Sampler};
+
+/// The first index of the largest utility, without noise: the non-private baseline of a private choice.
+///
+/// * Precondition: none.
+/// * Postcondition: the observer knows the best index. No finite epsilon holds: neighbours can have different ones.
+///
+/// Source: definition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Argmax;
+
+impl Mechanism for Argmax {
+    type Input = Vec<f64>;
+    type Output = usize;
+
+    fn price(&self, _: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+        Ok(Price {
+            mechanism: "disclosure of the best index",
+            sampler: Sampler::Full,
+            sensitivity: None,
+            cost: Cost::Unprotected,
+            claim: None,
+            basis: Basis::Unprotected,
+            arithmetic: Arithmetic::Noiseless,
+        })
+    }
+
+    fn privatise(&self, utilities: &Vec<f64>, _: &mut Stream) -> Result<usize, MechanismError> {
+        all_finite(utilities)?;
+        argmax(utilities.iter().copied())
+    }
+}

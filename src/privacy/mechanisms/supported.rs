@@ -1,0 +1,64 @@
+//! A mechanism whose sensitivity is a theorem's: what is claimed, and on what the bound rests, are part of the price.
+
+use super::{Mechanism, MechanismError, Price};
+use crate::rng::Stream;
+use crate::vocab::{Basis, Claim, Neighbours};
+
+/// A mechanism as it is, under another name, claim and basis. For mechanisms whose sensitivity is not known for
+/// certain: the noise is drawn and priced as always, and the ledger tells under which condition the price is true.
+///
+/// * Precondition: that of the mechanism inside, where `basis` says when it holds.
+/// * Postcondition: that of the mechanism inside, on that condition.
+///
+/// Source: Kusner, Gardner, Garnett and Weinberger 2015, Theorems 1, 3, 5 and 7, for the conditions in use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Supported<M> {
+    mechanism: M,
+    name: &'static str,
+    claim: Option<Claim>,
+    basis: Basis,
+}
+
+impl<M> Supported<M> {
+    /// `mechanism`, which the ledger calls `name`.
+    #[must_use]
+    pub const fn new(mechanism: M, name: &'static str, claim: Option<Claim>, basis: Basis) -> Self {
+        Self { mechanism, name, claim, basis }
+    }
+}
+
+impl<M: Mechanism> Mechanism for Supported<M> {
+    type Input = M::Input;
+    type Output = M::Output;
+
+    fn price(&self, input: &M::Input, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        let price = self.mechanism.price(input, neighbours)?;
+        Ok(Price { mechanism: self.name, claim: self.claim.clone(), basis: self.basis.clone(), ..price })
+    }
+
+    fn privatise(&self, input: &M::Input, stream: &mut Stream) -> Result<M::Output, MechanismError> {
+        self.mechanism.privatise(input, stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::mechanisms::Laplace;
+    use crate::rng::Key;
+    use crate::vocab::{Epsilon, Positive};
+
+    #[test]
+    fn only_name_claim_and_basis_change() {
+        let laplace = Laplace::calibrated(Epsilon::new(0.5).unwrap(), Positive::new(2.0).unwrap()).unwrap();
+        let basis = Basis::Conditional { on: "a theorem".to_owned() };
+        let supported = Supported::new(laplace, "a name", None, basis.clone());
+        let plain = laplace.price(&vec![1.0], &Neighbours::ReplaceOne).unwrap();
+        let price = supported.price(&vec![1.0], &Neighbours::ReplaceOne).unwrap();
+        assert_eq!(price, Price { mechanism: "a name", basis, ..plain });
+        let draw = |mechanism: &dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>>| {
+            mechanism.privatise(&vec![1.0], &mut Key::root(5).stream()).unwrap()
+        };
+        assert_eq!(draw(&supported), draw(&laplace));
+    }
+}

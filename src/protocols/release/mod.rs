@@ -1,0 +1,32 @@
+//! Private release: tuning on sensitive validation data, after which only a setting and its performance go out
+//! (Kusner, Gardner, Garnett and Weinberger 2015).
+//!
+//! The owner holds the validation set V and tries settings; workers, machines of the owner's own, train a model for
+//! each. When all trials are done, the owner releases once and publishes the result to readers.
+//!
+//! ```text
+//! owner --Train(k, setting)--> worker       given to another worker after a timeout
+//! owner <--Trained(k)--------- worker       the owner evaluates on V; V never leaves it
+//! owner --Publish(..)--------> reader       made once; sending it again releases nothing new
+//! owner <--Received----------- reader
+//! ```
+//!
+//! Proven here: Algorithm 3 and the evaluation of a fixed grid, given the loss's stated constants. Conditional on
+//! functions from the assumed prior: Algorithms 1 and 2.
+
+pub mod constants;
+mod messages;
+mod outcomes;
+mod owner;
+mod publication;
+mod reader;
+mod recipe;
+mod worker;
+
+pub use messages::{Fact, Message, Timer, World};
+pub use publication::{
+    Blind, Constants, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure, NonPrivate, Part, Plan,
+    Publication, PublicationModel, Search, Selection, SettingRelease, TAIL, Task, TaskFacts, Utility,
+    ValueOf, ValueRelease, sensitivity,
+};
+pub use recipe::{Release, ReleaseSeries};

@@ -1,0 +1,124 @@
+//! What the trials say about the settings, and how the publication compares with what was proven about it.
+
+use super::publication::{Guarantee, Measure, Task, Utility};
+use crate::gp::{AdaptivePosterior, largest};
+use crate::objectives::Instance;
+use crate::protocols::NamedOutcome;
+
+/// Settings tried and their outcomes, in order of arrival.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trials {
+    settings: Vec<usize>,
+    outcomes: Vec<f64>,
+}
+
+impl Trials {
+    pub(super) fn add(&mut self, setting: usize, outcome: f64) {
+        self.settings.push(setting);
+        self.outcomes.push(outcome);
+    }
+
+    /// The largest outcome.
+    pub(super) fn best(&self) -> Option<f64> {
+        self.outcomes.iter().copied().reduce(f64::max)
+    }
+
+    /// The outcome that came last.
+    pub(super) fn last(&self) -> Option<f64> {
+        self.outcomes.last().copied()
+    }
+
+    /// The mean outcome of one setting, if it has been tried.
+    pub(super) fn mean(&self, setting: usize) -> Option<f64> {
+        let of = || self.settings.iter().zip(&self.outcomes).filter(|(tried, _)| **tried == setting);
+        let count = of().count();
+        (count > 0).then(|| of().map(|(_, outcome)| outcome).sum::<f64>() / count as f64)
+    }
+
+    /// The posterior mean at every setting.
+    pub(super) fn posterior_mean(&self, task: &Task) -> Result<Vec<f64>, String> {
+        let surrogate = &task.surrogate;
+        let mut posterior =
+            AdaptivePosterior::new(task.covariance(), surrogate.noise_variance, surrogate.mean);
+        for (&setting, &outcome) in self.settings.iter().zip(&self.outcomes) {
+            posterior.observe(setting, outcome).map_err(|error| error.to_string())?;
+        }
+        Ok(posterior.mean().to_vec())
+    }
+
+    /// One utility per setting.
+    pub(super) fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, String> {
+        let untried = || "a setting was never tried, so there is no outcome to choose it by".to_owned();
+        match utility {
+            Utility::PosteriorMean => self.posterior_mean(task),
+            Utility::Outcomes => (0..task.n()).map(|s| self.mean(s).ok_or_else(untried)).collect(),
+            Utility::OutcomesOfTried => {
+                let worst = self.outcomes.iter().copied().reduce(f64::min).ok_or_else(untried)?;
+                // Below every setting that was tried.
+                Ok((0..task.n()).map(|s| self.mean(s).unwrap_or(worst - 1.0)).collect())
+            }
+        }
+    }
+}
+
+/// What went out, and what a reader made of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Published {
+    pub(super) setting: Option<usize>,
+    pub(super) value: Option<f64>,
+    pub(super) chosen: Option<usize>,
+}
+
+/// Every quantity that can be told of this run, each with its bound if there is one.
+pub(super) fn outcomes(
+    instance: &Instance,
+    task: &Task,
+    (trials, neighbour): (&Trials, Option<&Trials>),
+    published: Published,
+    guarantees: &[Guarantee],
+) -> Result<Vec<NamedOutcome>, String> {
+    let mut found: Vec<(Measure, &str, f64)> = Vec::new();
+    if let Some(setting) = published.chosen {
+        let regret = instance.best() - instance.values[setting];
+        found.push((Measure::SettingRegret, "f(lambda*) - f(lambda~)", regret));
+    }
+    let asked = |measure| guarantees.iter().any(|guarantee| guarantee.measure == measure);
+    if let Some(setting) = published.setting {
+        if asked(Measure::PosteriorGap) {
+            let mean = trials.posterior_mean(task)?;
+            let gap = mean[largest(&mean)] - mean[setting];
+            found.push((Measure::PosteriorGap, "max mu_T - mu_T(lambda~)", gap));
+        }
+        if asked(Measure::OutcomeGap)
+            && let (Some(best), Some(here)) = (trials.best(), trials.mean(setting))
+        {
+            found.push((Measure::OutcomeGap, "max v - v(lambda~)", best - here));
+        }
+    }
+    if let Some(neighbour) = neighbour.filter(|_| asked(Measure::RealisedSensitivity)) {
+        let (mean, other) = (trials.posterior_mean(task)?, neighbour.posterior_mean(task)?);
+        let apart = mean.iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        found.push((Measure::RealisedSensitivity, "max |mu_T - mu_T'|", apart));
+    }
+    if let Some(value) = published.value {
+        let error = (value - instance.best()).abs();
+        found.push((Measure::ErrorAgainstOptimum, "|v~ - f(lambda*)|", error));
+        if let Some(best) = trials.best().filter(|_| asked(Measure::ErrorAgainstBest)) {
+            found.push((Measure::ErrorAgainstBest, "|v~ - max v|", (value - best).abs()));
+        }
+        if asked(Measure::ErrorAtSetting)
+            && let Some(here) = published.setting.and_then(|setting| trials.mean(setting))
+        {
+            found.push((Measure::ErrorAtSetting, "|v~ - v(lambda~)|", (value - here).abs()));
+        }
+    }
+    let bound = |measure| {
+        guarantees.iter().find(|guarantee| guarantee.measure == measure).map(|found| found.bound.clone())
+    };
+    let named = |(measure, name, value): (Measure, &str, f64)| NamedOutcome {
+        name: name.to_owned(),
+        value,
+        bound: bound(measure),
+    };
+    Ok(found.into_iter().map(named).collect())
+}

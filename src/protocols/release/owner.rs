@@ -1,0 +1,296 @@
+//! The owner: tries settings on its validation set, releases once, and publishes.
+
+use super::messages::{Fact, Message, Timer, World};
+use super::outcomes::Trials;
+use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
+use crate::kernel::{Context, Input, Party, TimerTicket};
+use crate::learners::Learner;
+use crate::privacy::ledger::{Book, Occasion, ReleaseError, release};
+use crate::privacy::{Released, Sensitive};
+use crate::protocols::Retry;
+use crate::rng::{Key, Stream};
+use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+
+/// Who sees a publication, whoever the readers of the scenario are.
+const PUBLIC: &str = "anyone who reads the publication";
+
+/// What the owner of one series begins with.
+pub(super) struct Beginning {
+    pub(super) name: String,
+    pub(super) workers: Vec<PartyId>,
+    pub(super) readers: Vec<PartyId>,
+    pub(super) publication: PublicationModel,
+    pub(super) task: Arc<Task>,
+    /// Noise-free performance of each setting on the validation set.
+    pub(super) values: Arc<Vec<f64>>,
+    pub(super) noise_sd: f64,
+    /// Node of the noise; trial k draws from its child k, whichever setting is tried.
+    pub(super) noise: Key,
+    pub(super) retry: Retry,
+    /// Draws of the mechanisms, and of the learner.
+    pub(super) mechanisms: Stream,
+    pub(super) learning: Stream,
+}
+
+/// A question that waits for an answer.
+struct Open {
+    to: PartyId,
+    message: Message,
+    asked: u32,
+    timer: TimerTicket,
+}
+
+/// What chooses the next setting.
+enum Searcher {
+    Learner(Box<dyn Learner>),
+    Everything,
+}
+
+/// The owner of one series.
+pub(super) struct Owner {
+    beginning: Beginning,
+    searcher: Searcher,
+    /// Trials in all.
+    total: u64,
+    /// Number of the next trial.
+    next: u64,
+    /// Settings under trial, by number of trial.
+    under_trial: BTreeMap<u64, usize>,
+    /// Workers without a trial, the one that waited longest first.
+    idle: VecDeque<PartyId>,
+    open_trials: BTreeMap<u64, Open>,
+    open_readers: BTreeMap<usize, Open>,
+    trials: Trials,
+    published: bool,
+}
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Owner").field("name", &self.beginning.name).finish_non_exhaustive()
+    }
+}
+
+/// The ledger of this protocol: events become facts for the journal.
+struct Facts<'a, 'b>(&'a mut Context<'b, World>);
+
+impl Book for Facts<'_, '_> {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.0.record(Fact::Released(Box::new(event)));
+    }
+}
+
+impl Owner {
+    /// # Errors
+    /// A learner that cannot be built, in words.
+    pub(super) fn new(beginning: Beginning) -> Result<Self, String> {
+        let task = &beginning.task;
+        let (searcher, total) = match beginning.publication.as_dyn().search() {
+            Search::Learner(learner) => {
+                let learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
+                (Searcher::Learner(learner), task.rounds)
+            }
+            Search::Everything => (Searcher::Everything, task.n() as u64),
+            Search::Nothing => (Searcher::Everything, 0),
+        };
+        let idle = beginning.workers.iter().copied().collect();
+        Ok(Self {
+            beginning,
+            searcher,
+            total,
+            next: 0,
+            under_trial: BTreeMap::new(),
+            idle,
+            open_trials: BTreeMap::new(),
+            open_readers: BTreeMap::new(),
+            trials: Trials::default(),
+            published: false,
+        })
+    }
+
+    fn publication(&self) -> &dyn Publication {
+        self.beginning.publication.as_dyn()
+    }
+
+    /// Begins as many trials as there are workers for; publishes when there is nothing left to try.
+    fn go_on(&mut self, ctx: &mut Context<'_, World>) {
+        let one_by_one = self.publication().sequential();
+        while (self.under_trial.is_empty() || !one_by_one) && self.next < self.total {
+            let alone = self.beginning.workers.is_empty();
+            if !alone && self.idle.is_empty() {
+                break;
+            }
+            let trial = self.next;
+            self.next += 1;
+            let setting = match &mut self.searcher {
+                Searcher::Learner(learner) => learner.suggest(&mut self.beginning.learning),
+                Searcher::Everything => trial as usize,
+            };
+            self.under_trial.insert(trial, setting);
+            if alone {
+                if let Err(reason) = self.measure(ctx, trial) {
+                    return end(ctx, reason);
+                }
+            } else if let Some(worker) = self.idle.pop_front() {
+                let message = Message::Train { trial, setting: setting as u64 };
+                let open = self.ask(ctx, worker, message, Timer::Trial(trial));
+                self.open_trials.insert(trial, open);
+            }
+        }
+        if self.next == self.total && self.under_trial.is_empty() && !self.published {
+            self.published = true;
+            if let Err(reason) = self.publish(ctx) {
+                end(ctx, reason);
+            }
+        }
+    }
+
+    fn ask(&self, ctx: &mut Context<'_, World>, to: PartyId, message: Message, timer: Timer) -> Open {
+        ctx.send(to, message.clone());
+        let timer = ctx.after(self.beginning.retry.timeout, timer);
+        Open { to, message, asked: 1, timer }
+    }
+
+    /// Evaluates a trained model on the validation set, and tells the learner.
+    fn measure(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<(), String> {
+        let Some(setting) = self.under_trial.remove(&trial) else { return Ok(()) };
+        let noise = if self.publication().noise_free() {
+            0.0
+        } else {
+            self.beginning.noise_sd * self.beginning.noise.index(trial).stream().normal()
+        };
+        let outcome = self.beginning.values[setting] + noise;
+        ctx.record(Fact::Tried { trial, setting: setting as u64, outcome });
+        self.trials.add(setting, outcome);
+        match &mut self.searcher {
+            Searcher::Learner(learner) => {
+                learner.observe(setting, outcome).map_err(|error| format!("trial {trial}: {error}"))
+            }
+            Searcher::Everything => Ok(()),
+        }
+    }
+
+    fn trained(&mut self, ctx: &mut Context<'_, World>, trial: u64) {
+        let Some(open) = self.open_trials.remove(&trial) else { return };
+        ctx.cancel(open.timer);
+        self.idle.push_back(open.to);
+        match self.measure(ctx, trial) {
+            Ok(()) => self.go_on(ctx),
+            Err(reason) => end(ctx, reason),
+        }
+    }
+
+    /// Gives a trial to the worker that has been idle longest, or to the same one again if none is.
+    fn overdue(&mut self, ctx: &mut Context<'_, World>, trial: u64) {
+        let Some(mut open) = self.open_trials.remove(&trial) else { return };
+        let attempts = self.beginning.retry.attempts.get();
+        if open.asked >= attempts {
+            return end(ctx, format!("trial {trial} was never finished, asked for {attempts} times"));
+        }
+        if let Some(other) = self.idle.pop_front() {
+            self.idle.push_back(open.to);
+            open.to = other;
+        }
+        ctx.record(Fact::Reassigned { trial });
+        let asked = open.asked + 1;
+        let open = self.ask(ctx, open.to, open.message, Timer::Trial(trial));
+        self.open_trials.insert(trial, Open { asked, ..open });
+    }
+
+    fn occasion(&self, ctx: &Context<'_, World>, released: &str) -> Occasion {
+        Occasion {
+            released: released.to_owned(),
+            protected: self.beginning.name.clone(),
+            unit: ProtectedUnit::ValidationRecord,
+            unit_index: None,
+            neighbours: Neighbours::ReplaceOne,
+            observer: Observer(PUBLIC.to_owned()),
+            round: self.total,
+            at: ctx.now(),
+        }
+    }
+
+    fn publish(&mut self, ctx: &mut Context<'_, World>) -> Result<(), String> {
+        let Plan { setting, value, .. } = self.publication().plan(&self.beginning.task)?;
+        let words = |error: ReleaseError| format!("{PUBLIC} gets nothing: {error}");
+        let setting: Option<Released<usize>> = match setting {
+            Some(SettingRelease { mechanism, utility }) => {
+                let occasion = self.occasion(ctx, "setting lambda~");
+                let secret = Sensitive::new(self.trials.utilities(&self.beginning.task, utility)?);
+                let stream = &mut self.beginning.mechanisms;
+                let released = release(&mut Facts(ctx), occasion, &*mechanism, &secret, stream);
+                Some(released.map_err(words)?)
+            }
+            None => None,
+        };
+        let value: Option<Released<Vec<f64>>> = match value {
+            Some(how) => {
+                let occasion = self.occasion(ctx, "performance v~");
+                let number = match how.of {
+                    ValueOf::Best => self.trials.best(),
+                    ValueOf::Last => self.trials.last(),
+                    ValueOf::Setting => setting.as_ref().and_then(|s| self.trials.mean(*s.get())),
+                };
+                let number = number.ok_or("no setting was tried, so there is no performance to release")?;
+                let secret = Sensitive::new(vec![number]);
+                let stream = &mut self.beginning.mechanisms;
+                let released = release(&mut Facts(ctx), occasion, &*how.mechanism, &secret, stream);
+                Some(released.map_err(words)?)
+            }
+            None => None,
+        };
+        ctx.record(Fact::Published {
+            setting: setting.as_ref().map(|setting| *setting.get() as u64),
+            value: value.as_ref().and_then(|value| value.get().first().copied()),
+        });
+        for (place, reader) in self.beginning.readers.clone().into_iter().enumerate() {
+            let message = Message::Publish { setting: setting.clone(), value: value.clone() };
+            let open = self.ask(ctx, reader, message, Timer::Reader(place));
+            self.open_readers.insert(place, open);
+        }
+        Ok(())
+    }
+
+    fn received(&mut self, ctx: &mut Context<'_, World>, from: PartyId) {
+        let place = self.open_readers.iter().find(|(_, open)| open.to == from).map(|(place, _)| *place);
+        let Some(open) = place.and_then(|place| self.open_readers.remove(&place)) else { return };
+        ctx.cancel(open.timer);
+        if self.open_readers.is_empty() {
+            ctx.stop();
+        }
+    }
+
+    fn unheard(&mut self, ctx: &mut Context<'_, World>, place: usize) {
+        let Some(open) = self.open_readers.remove(&place) else { return };
+        let attempts = self.beginning.retry.attempts.get();
+        if open.asked >= attempts {
+            return end(ctx, format!("a reader never confirmed the publication, sent {attempts} times"));
+        }
+        let asked = open.asked + 1;
+        let open = self.ask(ctx, open.to, open.message, Timer::Reader(place));
+        self.open_readers.insert(place, Open { asked, ..open });
+    }
+}
+
+fn end(ctx: &mut Context<'_, World>, reason: String) {
+    ctx.record(Fact::Ended { reason });
+    ctx.stop();
+}
+
+impl Party<World> for Owner {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        match input {
+            Input::Start => self.go_on(ctx),
+            Input::Message { message: Message::Trained { trial }, .. } => self.trained(ctx, trial),
+            Input::Message { from, message: Message::Received } => self.received(ctx, from),
+            Input::Timer(Timer::Trial(trial)) => self.overdue(ctx, trial),
+            Input::Timer(Timer::Reader(place)) => self.unheard(ctx, place),
+            // What is open will be asked again.
+            Input::Message { message: Message::Train { .. } | Message::Publish { .. }, .. }
+            | Input::WentOffline
+            | Input::CameBack => {}
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Nothing is tried and nothing is published: what a reader has without the owner's help.
+
+use super::{Plan, Publication, Search, Task};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Nothing is published, and readers draw a setting at random. Costs no privacy.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Blind {}
+
+impl Publication for Blind {
+    fn search(&self) -> Search {
+        Search::Nothing
+    }
+
+    fn plan(&self, _: &Task) -> Result<Plan, String> {
+        Ok(Plan::default())
+    }
+}

@@ -1,0 +1,91 @@
+//! Every setting tried, and a private choice among them: a release that is sound without any prior, and useful.
+
+use super::{
+    Guarantee, Measure, Part, Plan, Publication, Search, SettingRelease, TAIL, Task, TaskFacts, Utility,
+    ValueOf, ValueRelease, positive, tail_probability,
+};
+use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, Mechanism, ReportNoisyMax, Supported};
+use crate::protocols::release::constants as k;
+use crate::vocab::Epsilon;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a setting is chosen among outcomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Selection {
+    /// The exponential mechanism. McSherry and Talwar 2007.
+    #[default]
+    Exponential,
+    /// Report noisy max with exponential noise: the same epsilon and never less useful. Dwork and Roth 2014.
+    NoisyMax,
+}
+
+/// All settings are tried, so which ones were tried tells nothing, and an outcome has the sensitivity of a mean over
+/// the validation records, at most g*/m. The setting costs epsilon; its performance, with Laplace noise, epsilon more.
+///
+/// Needs as many trials as there are settings, whatever the protocol's rounds.
+/// Source: Dwork and Roth 2014, sections 3.3 and 3.4, applied to a finite grid.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FixedGrid {
+    /// epsilon of each of the two releases.
+    pub epsilon: Epsilon,
+    /// How the setting is chosen. Default: `Exponential`.
+    #[serde(default)]
+    pub selection: Selection,
+    /// Which results are published; a performance alone is that of the best setting. Default: `Both`.
+    #[serde(default)]
+    pub publish: Part,
+    /// What is assumed of a task whose objective does not say it. Default: what the objective says.
+    #[serde(default)]
+    pub assume: Option<TaskFacts>,
+}
+
+impl Publication for FixedGrid {
+    fn search(&self) -> Search {
+        Search::Everything
+    }
+
+    fn plan(&self, task: &Task) -> Result<Plan, String> {
+        let (facts, basis) = task.rely_on(self.assume)?;
+        let sensitivity =
+            k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
+        let sensitivity = positive("sensitivity", sensitivity)?;
+        let epsilon = self.epsilon.get();
+        let mut plan = Plan::default();
+        if self.publish.setting() {
+            let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>> = match self.selection {
+                Selection::Exponential => Box::new(Supported::new(
+                    ExponentialMechanism::new(self.epsilon, sensitivity),
+                    "exponential mechanism over a fixed grid",
+                    None,
+                    basis.clone(),
+                )),
+                Selection::NoisyMax => Box::new(Supported::new(
+                    ReportNoisyMax::new(self.epsilon, sensitivity),
+                    "report noisy max over a fixed grid",
+                    None,
+                    basis.clone(),
+                )),
+            };
+            plan.setting = Some(SettingRelease { mechanism, utility: Utility::Outcomes });
+            let most = k::choice_bound(sensitivity.get(), epsilon, task.n(), TAIL);
+            let source = "exponential mechanism";
+            plan.guarantees.push(Guarantee::new(Measure::OutcomeGap, most, tail_probability(), source));
+        }
+        if self.publish.value() {
+            let laplace =
+                Laplace::calibrated(self.epsilon, sensitivity).map_err(|error| error.to_string())?;
+            let name = "Laplace noise over a fixed grid";
+            let mechanism = Box::new(Supported::new(laplace, name, None, basis));
+            let (of, measure) = match self.publish {
+                Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),
+                Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),
+            };
+            plan.value = Some(ValueRelease { mechanism, of });
+            let most = TAIL * laplace.scale();
+            plan.guarantees.push(Guarantee::new(measure, most, tail_probability(), "Laplace noise"));
+        }
+        Ok(plan)
+    }
+}

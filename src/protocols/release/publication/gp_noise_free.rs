@@ -1,0 +1,94 @@
+//! Algorithm 2 of Kusner et al. 2015: exact outcomes of a function from a Gaussian process.
+
+use super::{
+    Guarantee, Measure, Plan, Publication, Search, TAIL, Task, ValueOf, ValueRelease, positive,
+    tail_probability,
+};
+use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
+use crate::privacy::mechanisms::{Laplace, Supported};
+use crate::protocols::release::constants as k;
+use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probability};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// GP-UCB on outcomes without noise; the last outcome with Laplace noise. (epsilon, delta)-DP if the functions come
+/// from the assumed prior and the search converges as A and tau say.
+///
+/// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so they are
+/// inputs, and the certificate is conditional on them. The search is GP-UCB over the finite set of settings, with a
+/// model whose noise variance is 1e-8, in squared units of the outcome.
+/// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 2, Theorems 5 and 6.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GpNoiseFree {
+    /// epsilon of the release.
+    pub epsilon: Epsilon,
+    /// Probability, over functions drawn from the assumed prior, that the guarantee does not hold.
+    pub delta: Delta,
+    /// k1(V, V'): the smallest correlation of the functions of two neighbouring validation sets. It must not be
+    /// computed from the data.
+    pub neighbour_correlation: Probability,
+    /// A, factor of the regret, in units of the outcome.
+    pub a: NonNegative,
+    /// tau, rate of the regret.
+    pub tau: NonNegative,
+}
+
+/// Noise variance of the model, so that a setting tried twice leaves the matrix invertible.
+const NUGGET: f64 = 1e-8;
+
+impl Publication for GpNoiseFree {
+    fn search(&self) -> Search {
+        Search::Learner(LearnerModel::GpUcb(GpUcb {
+            beta: BetaSchedule::Kusner { delta: self.delta },
+            scale: Positive::new(1.0).expect("1 is above 0"),
+            exploration: Exploration::StandardDeviation,
+            exclude_played: false,
+            regulariser: Some(Positive::new(NUGGET).expect("above 0")),
+        }))
+    }
+
+    fn sequential(&self) -> bool {
+        true
+    }
+
+    fn noise_free(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, task: &Task) -> Result<Plan, String> {
+        if task.rounds < 2 {
+            return Err(
+                "Algorithm 2 expects at least 2 rounds, since its regret divides by ln T, found 1: raise \
+                 `rounds`"
+                    .to_owned(),
+            );
+        }
+        let (delta, scale) = (self.delta.get(), task.prior_sd());
+        let omega = k::noise_free_regret(self.a.get(), self.tau.get(), task.rounds, task.inputs.d());
+        let c = scale * k::c_noise_free(task.n(), delta, self.neighbour_correlation.get());
+        let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", omega + c)?)
+            .map_err(|error| error.to_string())?;
+        let claim = Claim {
+            epsilon: self.epsilon.get(),
+            delta,
+            source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 3".to_owned(),
+            cost: None,
+        };
+        let on = format!(
+            "with probability 1 - {delta} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} \
+             for all neighbours), and on the stated A = {} and tau = {}, which cannot be checked",
+            self.neighbour_correlation, self.a, self.tau
+        );
+        let basis = Basis::Conditional { on };
+        let name = "Kusner Algorithm 2, Laplace noise";
+        let mechanism = Box::new(Supported::new(laplace, name, Some(claim), basis));
+        let most = omega + TAIL * laplace.scale();
+        let failure = delta + tail_probability();
+        Ok(Plan {
+            setting: None,
+            value: Some(ValueRelease { mechanism, of: ValueOf::Last }),
+            guarantees: vec![Guarantee::new(Measure::ErrorAgainstOptimum, most, failure, "Theorem 6")],
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! Algorithm 3 of Kusner et al. 2015: any search, a Lipschitz validation loss and a convex, regularised training.
+
+use super::{
+    Constants, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, ValueOf, ValueRelease,
+    positive, tail_probability,
+};
+use crate::learners::LearnerModel;
+use crate::objectives::TuningFacts;
+use crate::privacy::mechanisms::{Laplace, Supported};
+use crate::protocols::release::constants as k;
+use crate::vocab::{Basis, Claim, Epsilon, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The best outcome of any search with Laplace noise; epsilon-DP whatever the functions are.
+///
+/// The sensitivity has a part that more records do not shrink, since neighbours may settle on different settings.
+/// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 3, Theorems 7 and 8.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lipschitz {
+    /// epsilon of the release.
+    pub epsilon: Epsilon,
+    /// How settings are tried.
+    pub learner: LearnerModel,
+    /// Constants of the noise. `Corrected` has 2 L / (m lambda_min) for one record, and never more than the range of
+    /// the loss in all. Default: `Corrected`.
+    #[serde(default)]
+    pub constants: Constants,
+    /// What is assumed of a task whose objective does not say it. Default: what the objective says.
+    #[serde(default)]
+    pub assume: Option<TaskFacts>,
+}
+
+/// Sensitivity of the best outcome found: that of one setting's loss, plus how far two settings lie apart.
+#[must_use]
+pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
+    let TuningFacts { records, loss_range, lipschitz, lambda_min, lambda_max } = facts;
+    let path = k::path_length(lipschitz, lambda_min, lambda_max);
+    let with = |reach| k::record_sensitivity(records, loss_range, lipschitz, lambda_min, reach) + path;
+    match constants {
+        Constants::Corrected => with(2.0).min(loss_range),
+        Constants::Printed => with(1.0),
+    }
+}
+
+impl Publication for Lipschitz {
+    fn problems(&self) -> Vec<Problem> {
+        let problems = self.learner.as_dyn().problems();
+        problems.into_iter().map(|problem| problem.below(self.learner.name()).below("learner")).collect()
+    }
+
+    fn search(&self) -> Search {
+        Search::Learner(self.learner.clone())
+    }
+
+    fn plan(&self, task: &Task) -> Result<Plan, String> {
+        let (facts, basis) = task.rely_on(self.assume)?;
+        let sensitivity = sensitivity(facts, self.constants);
+        let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", sensitivity)?)
+            .map_err(|error| error.to_string())?;
+        let claim = Claim {
+            epsilon: self.epsilon.get(),
+            delta: 0.0,
+            source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 4".to_owned(),
+            cost: None,
+        };
+        let (name, basis, source) = match self.constants {
+            Constants::Corrected => {
+                ("Kusner Algorithm 3, Laplace noise, corrected constants", basis, "Theorem 8, corrected")
+            }
+            Constants::Printed => {
+                ("Kusner Algorithm 3, Laplace noise, printed constants", Basis::AsPublished, "Theorem 8")
+            }
+        };
+        let mechanism = Box::new(Supported::new(laplace, name, Some(claim), basis));
+        let most = TAIL * laplace.scale();
+        Ok(Plan {
+            setting: None,
+            value: Some(ValueRelease { mechanism, of: ValueOf::Best }),
+            guarantees: vec![Guarantee::new(Measure::ErrorAgainstBest, most, tail_probability(), source)],
+        })
+    }
+}

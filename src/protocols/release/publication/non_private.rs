@@ -1,0 +1,42 @@
+//! The best setting tried and its outcome as they are: the non-private baseline.
+
+use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, ValueOf, ValueRelease};
+use crate::learners::LearnerModel;
+use crate::privacy::mechanisms::{Argmax, Disclosure};
+use crate::vocab::Problem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The setting with the best mean outcome and the best outcome, without protection. No finite epsilon holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NonPrivate {
+    /// How settings are tried.
+    pub learner: LearnerModel,
+    /// Which results are published. Default: `Both`.
+    #[serde(default)]
+    pub publish: Part,
+}
+
+impl Publication for NonPrivate {
+    fn problems(&self) -> Vec<Problem> {
+        let problems = self.learner.as_dyn().problems();
+        problems.into_iter().map(|problem| problem.below(self.learner.name()).below("learner")).collect()
+    }
+
+    fn search(&self) -> Search {
+        Search::Learner(self.learner.clone())
+    }
+
+    fn plan(&self, _: &Task) -> Result<Plan, String> {
+        let setting = self
+            .publish
+            .setting()
+            .then(|| SettingRelease { mechanism: Box::new(Argmax), utility: Utility::OutcomesOfTried });
+        let value = self
+            .publish
+            .value()
+            .then(|| ValueRelease { mechanism: Box::new(Disclosure::new()), of: ValueOf::Best });
+        Ok(Plan { setting, value, guarantees: Vec::new() })
+    }
+}

@@ -1,0 +1,29 @@
+//! A reader: takes what was published and goes by it.
+
+use super::messages::{Fact, Message, World};
+use crate::kernel::{Context, Input, Party};
+use crate::rng::Stream;
+
+/// One reader.
+#[derive(Debug)]
+pub(super) struct Reader {
+    /// Number of settings on offer, which is public.
+    pub(super) n: usize,
+    /// For a choice without any help.
+    pub(super) stream: Stream,
+    pub(super) chosen: bool,
+}
+
+impl Party<World> for Reader {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        let Input::Message { from, message: Message::Publish { setting, .. }, .. } = input else { return };
+        if !self.chosen {
+            let blind = |stream: &mut Stream| stream.below(self.n as u64);
+            let setting =
+                setting.map_or_else(|| blind(&mut self.stream), |setting| setting.into_inner() as u64);
+            ctx.record(Fact::Chosen { setting });
+            self.chosen = true;
+        }
+        ctx.send(from, Message::Received);
+    }
+}

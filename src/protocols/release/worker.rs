@@ -1,0 +1,16 @@
+//! A worker: trains a model for a setting when asked to. How long that takes is its `compute` in the scenario.
+
+use super::messages::{Message, World};
+use crate::kernel::{Context, Input, Party};
+
+/// A machine of the owner's; also a party that takes no part, since it speaks only when asked.
+#[derive(Debug)]
+pub(super) struct Worker;
+
+impl Party<World> for Worker {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        if let Input::Message { from, message: Message::Train { trial, .. }, .. } = input {
+            ctx.send(from, Message::Trained { trial });
+        }
+    }
+}
