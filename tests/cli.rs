@@ -304,6 +304,14 @@ fn every_scenario_of_the_repository_is_valid() {
     for path in walk(&root().join("scenarios")) {
         if path.extension().is_some_and(|extension| extension == "ron") {
             let (code, _, stderr) = told(&subrosa(&["check", path.to_str().unwrap()]));
+            if fs::read_to_string(&path).unwrap().contains("--data DIR") && code != 0 {
+                // Its data may not be passed on; what is wrong then is the missing file, and how to name its folder.
+                assert!(
+                    code == 3 && stderr.contains("no such file") && stderr.contains("--data"),
+                    "{stderr}"
+                );
+                continue;
+            }
             assert_eq!(code, 0, "{stderr}");
             checked += 1;
         }

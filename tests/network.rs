@@ -26,7 +26,7 @@ fn folder() -> PathBuf {
 
 fn plan(name: &str, overrides: &[&str]) -> Plan {
     let document = Document::load(&folder().join(format!("{name}.ron"))).expect("the file is there");
-    let resources = Resources { base: folder() };
+    let resources = Resources { base: folder(), ..Resources::default() };
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let cells = document.cells(&overrides, &resources).unwrap_or_else(|found| panic!("{}", found.render()));
     Plan::new(document.text().to_owned(), overrides, &resources, cells)

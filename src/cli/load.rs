@@ -15,7 +15,14 @@ pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
     let mut overrides = arguments.overrides.clone();
     overrides.extend(arguments.seed.map(|seed| format!("seed={seed}")));
     overrides.extend(arguments.replications.map(|n| format!("replications={n}")));
-    let resources = Resources { base: folder_of(&arguments.scenario) };
+    let resources = Resources {
+        base: folder_of(&arguments.scenario),
+        data: arguments
+            .data
+            .clone()
+            .or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from))
+            .map(|folder| absolute(&folder)),
+    };
     let cells = document.cells(&overrides, &resources).map_err(|diagnostics| refuse(&diagnostics))?;
     Ok(Plan::new(document.text().to_owned(), overrides, &resources, cells))
 }
@@ -35,7 +42,7 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
         eprintln!("error: {error}");
         Exit::Internal
     })?;
-    let resources = Resources { base: manifest.base.clone() };
+    let resources = Resources { base: manifest.base.clone(), data: manifest.data.clone() };
     let document = Document::from_text(&file, text);
     let cells = document
         .cells(&manifest.overrides, &resources)
@@ -68,5 +75,9 @@ pub(super) fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
 /// The folder of a file, absolute where possible, so that a replay from elsewhere finds the same files.
 fn folder_of(file: &Path) -> PathBuf {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    absolute(folder)
+}
+
+fn absolute(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }

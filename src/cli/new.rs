@@ -17,6 +17,7 @@ pub(super) struct Template {
 /// All templates. A new one is one file and one line here.
 pub(super) const TEMPLATES: &[Template] = &[
     Template { name: "outsourced", text: include_str!("templates/outsourced.ron") },
+    Template { name: "local", text: include_str!("templates/local.ron") },
     Template { name: "release", text: include_str!("templates/release.ron") },
 ];
 

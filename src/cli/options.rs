@@ -62,6 +62,9 @@ pub(super) struct ScenarioArguments {
     /// Use this seed instead of the scenario's
     #[arg(long, value_name = "SEED")]
     pub(super) seed: Option<u64>,
+    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
     /// Play this many replications of every cell instead of the scenario's number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) replications: Option<u64>,
@@ -124,6 +127,9 @@ pub(super) struct TraceArguments {
     /// Use this seed instead of the scenario's
     #[arg(long, value_name = "SEED")]
     pub(super) seed: Option<u64>,
+    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
     /// Which replication
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub(super) replication: u64,

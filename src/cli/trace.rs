@@ -21,6 +21,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         scenario: arguments.scenario.clone(),
         overrides: arguments.overrides.clone(),
         seed: arguments.seed,
+        data: arguments.data.clone(),
         replications: None,
         format: Format::Text,
     }) {

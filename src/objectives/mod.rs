@@ -37,13 +37,19 @@ use std::path::{Path, PathBuf};
 pub struct Resources {
     /// The folder of the scenario file; relative paths of the scenario begin here.
     pub base: PathBuf,
+    /// A further folder, for files that are not beside the scenario.
+    pub data: Option<PathBuf>,
 }
 
 impl Resources {
-    /// The place of a file that a scenario names.
+    /// The place of a file that a scenario names: beside the scenario if it is there, else in the further folder.
     #[must_use]
     pub fn place(&self, file: &Path) -> PathBuf {
-        self.base.join(file)
+        let beside = self.base.join(file);
+        match &self.data {
+            Some(data) if !beside.exists() => data.join(file),
+            Some(_) | None => beside,
+        }
     }
 }
 

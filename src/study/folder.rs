@@ -44,6 +44,9 @@ pub struct Manifest {
     pub replications: u64,
     /// Folder that relative paths of the scenario begin at.
     pub base: PathBuf,
+    /// A further folder that files were looked for in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<PathBuf>,
     /// Overrides of the command line.
     pub overrides: Vec<String>,
     /// The cells.

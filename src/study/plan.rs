@@ -27,6 +27,8 @@ pub struct Plan {
     pub overrides: Vec<String>,
     /// Folder that relative paths of the scenario begin at.
     pub base: PathBuf,
+    /// A further folder that files are looked for in.
+    pub data: Option<PathBuf>,
     /// The seed.
     pub seed: u64,
     /// Replications of every cell.
@@ -59,6 +61,7 @@ impl Plan {
             source,
             overrides,
             base: resources.base.clone(),
+            data: resources.data.clone(),
             cells,
         }
     }

@@ -11,7 +11,6 @@ use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -168,7 +167,7 @@ pub fn play(
 pub(super) struct Workshop<'a> {
     index: usize,
     cell: &'a CellPlan,
-    base: &'a Path,
+    resources: Resources,
     root: Key,
     folder: Option<&'a RunFolder>,
     prepared: OnceLock<Result<Option<Arc<dyn Prepared>>, String>>,
@@ -177,13 +176,20 @@ pub(super) struct Workshop<'a> {
 impl<'a> Workshop<'a> {
     pub(super) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
         let root = Key::root(plan.seed);
-        Self { index, cell, base: &plan.base, root, folder: Some(folder), prepared: OnceLock::new() }
+        Self {
+            index,
+            cell,
+            resources: resources(plan),
+            root,
+            folder: Some(folder),
+            prepared: OnceLock::new(),
+        }
     }
 
     /// A workshop that neither reads nor keeps fitted values.
     pub(super) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
         let root = Key::root(plan.seed);
-        Self { index, cell, base: &plan.base, root, folder: None, prepared: OnceLock::new() }
+        Self { index, cell, resources: resources(plan), root, folder: None, prepared: OnceLock::new() }
     }
 
     /// Plays one replication.
@@ -227,7 +233,6 @@ impl<'a> Workshop<'a> {
 
     fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {
         let Some(objective) = &self.cell.scenario.draft.objective else { return Ok(None) };
-        let resources = Resources { base: self.base.to_owned() };
         let fitted = match self.folder.map(|folder| folder.fitted(self.index)) {
             Some(Ok(fitted)) => fitted,
             // A damaged file of fitted values is made anew.
@@ -235,7 +240,7 @@ impl<'a> Workshop<'a> {
         };
         let prepared = objective
             .as_dyn()
-            .prepare(&resources, fitted.as_ref(), self.root.child("objective"))
+            .prepare(&self.resources, fitted.as_ref(), self.root.child("objective"))
             .map_err(|error| error.to_string())?;
         if fitted.is_none()
             && let (Some(folder), Some(new)) = (self.folder, prepared.fitted())
@@ -258,6 +263,11 @@ fn there_already(plan: &Plan, folder: &RunFolder) -> Result<Records, FolderError
     Ok(records)
 }
 
+/// Where a plan's objective looks for files.
+fn resources(plan: &Plan) -> Resources {
+    Resources { base: plan.base.clone(), data: plan.data.clone() }
+}
+
 fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
         folder_version: FOLDER_VERSION,
@@ -269,6 +279,7 @@ fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
         seed: plan.seed,
         replications: plan.replications,
         base: plan.base.clone(),
+        data: plan.data.clone(),
         overrides: plan.overrides.clone(),
         cells: plan
             .cells

@@ -137,7 +137,8 @@ mod tests {
             ("Uniform(bound: 2.0)", 1.8),
             ("StudentT(degrees: 9, scale: 0.5)", 3.0 + 6.0 / 5.0),
         ] {
-            let model: NoiseModel = ron::from_str(text).unwrap();
+            let text = format!("#![enable(unwrap_variant_newtypes)]{text}");
+            let model: NoiseModel = ron::from_str(&text).unwrap();
             let noise = Noise::Law(model);
             let mut stream = Key::root(4).stream();
             let n = 200_000;
