@@ -91,7 +91,7 @@ fn algorithm_3_never_exceeds_its_sensitivity() {
                 lambda_max: high,
             };
             let most = sensitivity(facts, Constants::Corrected);
-            assert!((a - b).abs() <= most, "{} above {most}: {facts:?}", (a - b).abs());
+            assert!((a - b).abs() <= most * (1.0 + 1e-12), "{} above {most}: {facts:?}", (a - b).abs());
             closest = closest.max((a - b).abs() / most);
         }
     }
@@ -168,7 +168,8 @@ fn a_fixed_grid_releases_settings_at_their_exact_frequencies() {
     let mut values = Vec::new();
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     for line in text.lines() {
-        let record: Value = serde_json::from_str(line).unwrap();
+        // A checksum, a space, the record.
+        let record: Value = serde_json::from_str(line.split_once(' ').unwrap().1).unwrap();
         let series = &record["series"][0];
         values =
             series["iterations"].as_array().unwrap().iter().map(|i| i["value"].as_f64().unwrap()).collect();
@@ -223,7 +224,7 @@ fn the_ledger_tells_proven_from_conditional() {
     assert_eq!((&published["accountant"], &published["delta"]), (&"as published".into(), &0.1.into()));
     let ledger = std::fs::read_to_string(folder(&document).join("cells/1/ledger.csv")).unwrap();
     assert!(ledger.contains("Kusner Algorithm 1, Laplace noise, corrected constants"));
-    assert!(ledger.contains("with probability 1 - 0.05 over functions drawn from the assumed GP"));
+    assert!(ledger.contains("probability 1 - 0.05 over functions drawn from the assumed GP"));
     // g*/m of the fixed grid: 569 records, 285 (rounded up) for training.
     let mut reader = csv::Reader::from_reader(ledger.as_bytes());
     let header = reader.headers().unwrap().clone();

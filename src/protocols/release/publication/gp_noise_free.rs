@@ -75,7 +75,7 @@ impl Publication for GpNoiseFree {
             source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 3".to_owned(),
         };
         let on = format!(
-            "with probability 1 - {delta} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} \
+            "probability 1 - {delta} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} \
              for all neighbours), and on the stated A = {} and tau = {}, which cannot be checked",
             self.neighbour_correlation, self.a, self.tau
         );
