@@ -117,7 +117,7 @@ impl Owner {
     /// Begins as many trials as there are workers for; publishes when there is nothing left to try.
     fn go_on(&mut self, ctx: &mut Context<'_, World>) {
         let one_by_one = self.publication().sequential();
-        while self.next < self.total && !(one_by_one && !self.under_trial.is_empty()) {
+        while self.next < self.total && (!one_by_one || self.under_trial.is_empty()) {
             let alone = self.beginning.workers.is_empty();
             if !alone && self.idle.is_empty() {
                 break;
