@@ -74,10 +74,10 @@ fn friedrich_ucb(problem: &Problem, rounds: usize) -> usize {
 }
 
 /// The least seconds of several runs: what the machine can do when nobody disturbs it.
-fn least(runs: usize, mut run: impl FnMut()) -> f64 {
+fn least<T>(runs: usize, mut run: impl FnMut() -> T) -> f64 {
     let once = |()| {
         let start = Instant::now();
-        run();
+        black_box(run());
         start.elapsed().as_secs_f64()
     };
     std::iter::repeat_n((), runs).map(once).fold(f64::INFINITY, f64::min)
@@ -93,7 +93,7 @@ fn read_bandwidth(bytes: usize) -> f64 {
     let half = bytes / 16;
     let (a, b) = (vec![1.0; half], vec![0.5; half]);
     let passes = (512 << 20) / bytes.max(1) + 1;
-    let seconds = least(5, || (0..passes).for_each(|_| drop(black_box(dot(black_box(&a), &b)))));
+    let seconds = least(5, || (0..passes).map(|_| dot(black_box(&a), &b)).sum::<f64>());
     (passes * bytes) as f64 / seconds / 1e9
 }
 
@@ -108,7 +108,7 @@ fn table() {
     {
         let problem = problem(n, d);
         let read = read_bandwidth(n * rounds * 8);
-        let seconds = least(runs, || drop(black_box(gp_ucb(&problem, rounds))));
+        let seconds = least(runs, || gp_ucb(&problem, rounds));
         let speed = bytes(n, rounds) / seconds / 1e9;
         let ms = 1e3 * seconds / rounds as f64;
         println!(
@@ -119,8 +119,8 @@ fn table() {
     println!("\npeers, T = 50: times ours");
     for (n, d) in [(10_000, 2), (36_000, 15)] {
         let problem = problem(n, d);
-        let ours = least(9, || drop(black_box(gp_ucb(&problem, 50)))) / 50.0;
-        let friedrich = least(1, || drop(black_box(friedrich_ucb(&problem, 50)))) / 50.0;
+        let ours = least(9, || gp_ucb(&problem, 50)) / 50.0;
+        let friedrich = least(1, || friedrich_ucb(&problem, 50)) / 50.0;
         println!("{n:>7} {d:>3} friedrich {:.0}", friedrich / ours);
         if let Ok(python) = std::env::var("SUBROSA_PYTHON") {
             match peers(&python, n, d) {
@@ -135,15 +135,15 @@ fn table() {
     }
     println!("\nother paths");
     let arms = hundred();
-    let seconds = least(3, || drop(black_box(arm_space(&arms, 100_000))));
+    let seconds = least(3, || arm_space(&arms, 100_000));
     println!("100 arms, 100,000 rounds in arm space: {:.2} us a round", 10.0 * seconds);
     let features = features();
-    let seconds = least(3, || drop(black_box(weights(&features))));
+    let seconds = least(3, || weights(&features));
     println!("posterior weights, 200 agents x 40 rounds, M = 100: {:.2} us a sample", 1e6 * seconds / 8000.0);
     let axis: Vec<f64> = (0..100).map(|i| f64::from(i) * 0.05).collect();
     let prior = GridPrior::new(&[axis.clone(), axis], 1.25, 1.0).expect("a positive definite grid");
     let mut stream = Key::root(3).stream();
-    let seconds = least(20, || drop(black_box(prior.sample(&mut stream))));
+    let seconds = least(20, || prior.sample(&mut stream));
     println!("a sample on a 100 x 100 grid: {:.3} ms", 1e3 * seconds);
     match table_1() {
         Some(seconds) => println!("Table 1 of PO-GP-UCB from the command line, as shipped: {seconds:.1} s"),

@@ -61,7 +61,17 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             eprintln!("error: {} of the replications failed; the first: {}", failures.len(), failures[0]);
             Exit::CellsFailed
         }
-        Outcome::Complete | Outcome::Interrupted { .. } => Exit::Ok,
+        Outcome::Complete | Outcome::Interrupted { .. } => {
+            let spent =
+                summary.cells.iter().flat_map(|cell| &cell.series).find(|series| series.budget_failed);
+            match spent.and_then(|series| series.budget.as_ref().map(|reason| (&series.name, reason))) {
+                Some((name, reason)) => {
+                    eprintln!("error: privacy budget exhausted in series \"{name}\": {reason}");
+                    Exit::BudgetExhausted
+                }
+                None => Exit::Ok,
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! Sources: Calandriello et al. 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
 
 use super::symmetric::{add_outer, combine};
-use super::{Cholesky, Eigen, GpError, dot};
+use super::{Cholesky, Eigen, GpError, dot, largest};
 use crate::rng::Stream;
 
 /// Eigenvalues of K_D below this share of the largest are taken for zero. What is lost is of the same order.
@@ -60,6 +60,57 @@ pub fn draw_basis(probabilities: impl Iterator<Item = (usize, f64)>, stream: &mu
     basis
 }
 
+/// Eigenvalues of a covariance matrix above rounding, and their unit eigenvectors, one per row.
+///
+/// A Cholesky factor with pivoting, R of shape k x m, stops where nothing is left; when k is small, the eigenvalues are
+/// those of R R^T, of order k, and the eigenvectors follow from them.
+fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
+    let mut left: Vec<f64> = (0..m).map(|i| matrix[i * m + i]).collect();
+    let stop = 0.01 * RANK_TOLERANCE * left.iter().fold(0.0, |a: f64, &b| a.max(b));
+    let mut factor: Vec<f64> = Vec::new();
+    let mut order = 0;
+    // Beyond this order the detour saves nothing.
+    while 2 * order < m {
+        let pivot = largest(&left);
+        if left[pivot].is_nan() || left[pivot] <= stop {
+            break;
+        }
+        let root = left[pivot].sqrt();
+        let mut row = matrix[pivot * m..][..m].to_vec();
+        for earlier in factor.chunks_exact(m) {
+            let weight = earlier[pivot];
+            row.iter_mut().zip(earlier).for_each(|(x, y)| *x -= weight * y);
+        }
+        row.iter_mut().for_each(|x| *x /= root);
+        left.iter_mut().zip(&row).for_each(|(left, x)| *left -= x * x);
+        left[pivot] = 0.0;
+        factor.extend(row);
+        order += 1;
+    }
+    let short = 2 * order < m;
+    let eigen = if short {
+        let rows = || factor.chunks_exact(m);
+        Eigen::new(order, rows().flat_map(|a| rows().map(move |b| dot(a, b))).collect())?
+    } else {
+        Eigen::new(m, matrix)?
+    };
+    let largest = eigen.values().iter().fold(0.0, |a: f64, &b| a.max(b));
+    let kept = (0..eigen.values().len()).filter(|&k| eigen.values()[k] > RANK_TOLERANCE * largest);
+    let (mut values, mut vectors) = (Vec::new(), Vec::new());
+    for k in kept {
+        values.push(eigen.values()[k]);
+        if short {
+            let mut vector = vec![0.0; m];
+            combine(&factor, eigen.vector(k), &mut vector);
+            let length = dot(&vector, &vector).sqrt();
+            vectors.extend(vector.iter().map(|x| x / length));
+        } else {
+            vectors.extend_from_slice(eigen.vector(k));
+        }
+    }
+    Ok((values, vectors))
+}
+
 impl Nystrom {
     /// Features on `basis` (arms, repetitions allowed) of arms with this covariance matrix (n x n, by rows).
     ///
@@ -73,15 +124,12 @@ impl Nystrom {
         let m = basis.len();
         let inner: Vec<f64> =
             basis.iter().flat_map(|&a| basis.iter().map(move |&b| matrix[a * n + b])).collect();
-        let eigen = Eigen::new(m, inner)?;
-        let largest = eigen.values().iter().fold(0.0, |a: f64, &b| a.max(b));
-        let kept: Vec<usize> = (0..m).filter(|&k| eigen.values()[k] > RANK_TOLERANCE * largest).collect();
-        let rank = kept.len();
-        let range: Vec<f64> = kept.iter().flat_map(|&k| eigen.vector(k).iter().copied()).collect();
+        let (values, range) = range(m, inner)?;
+        let rank = values.len();
         // Feature by feature along the arms, then transposed.
         let mut along = vec![0.0; rank * n];
-        for ((row, &k), vector) in along.chunks_mut(n).zip(&kept).zip(range.chunks(m.max(1))) {
-            let inverse = 1.0 / eigen.values()[k].sqrt();
+        for ((row, value), vector) in along.chunks_mut(n).zip(&values).zip(range.chunks(m.max(1))) {
+            let inverse = 1.0 / value.sqrt();
             for (&arm, &u) in basis.iter().zip(vector) {
                 let factor = u * inverse;
                 for (sum, &value) in row.iter_mut().zip(&matrix[arm * n..][..n]) {

@@ -1,6 +1,7 @@
 //! Samples of a Gaussian process before any observation.
 
 use super::covariance::Covariance;
+use super::simd::multiversion;
 use super::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, GpError, Points, dot};
 use crate::rng::Stream;
 use faer::{Mat, Side};
@@ -107,13 +108,15 @@ impl FourierPrior<'_> {
     }
 }
 
-/// to = root * from, `from` and `to` being order x inner.
-fn apply(root: &[f64], order: usize, inner: usize, from: &[f64], to: &mut [f64]) {
-    to.fill(0.0);
-    for (weights, out) in root.chunks(order).zip(to.chunks_mut(inner)) {
-        for (&weight, row) in weights.iter().zip(from.chunks(inner)) {
-            for (sum, &value) in out.iter_mut().zip(row) {
-                *sum += weight * value;
+multiversion! {
+    /// to = root * from, `from` and `to` being order x inner.
+    fn apply(root: &[f64], order: usize, inner: usize, from: &[f64], to: &mut [f64]) {
+        to.fill(0.0);
+        for (weights, out) in root.chunks_exact(order).zip(to.chunks_exact_mut(inner)) {
+            for (&weight, row) in weights.iter().zip(from.chunks_exact(inner)) {
+                for (sum, &value) in out.iter_mut().zip(row) {
+                    *sum += weight * value;
+                }
             }
         }
     }

@@ -211,6 +211,13 @@ impl Ladder {
             rung.current += 1;
             if list.len as usize <= SORTED || shift == 0 {
                 self.sort(list);
+                while self.rungs.last().is_some_and(|rung| rung.len == 0) {
+                    self.spare.extend(self.rungs.pop());
+                }
+                if self.rungs.is_empty() {
+                    // Nothing lies between bottom and top: what comes after the bottom goes to the top from now on.
+                    self.top_start = self.bottom.first().map_or(0, |last| time(*last)).saturating_add(1);
+                }
                 return true;
             }
             self.spread(list, start, shift.saturating_sub(BUCKET_BITS));

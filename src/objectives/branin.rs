@@ -3,7 +3,7 @@
 use super::gp_sample::{default_norm, grid_problems};
 use super::instance::{Background, Instance, Surrogate};
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -93,7 +93,7 @@ impl Objective for BraninHoo {
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(Points::new(values.len(), 2, rows)),
             values: Arc::new(values),
-            noise_sd: self.noise_variance.get().sqrt(),
+            noise: Noise::gaussian(self.noise_variance.get().sqrt()),
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
                 noise_variance: self.noise_variance.get(),

@@ -2,7 +2,7 @@
 
 use super::instance::{Background, Instance, Surrogate};
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::prior::GridPrior;
@@ -109,7 +109,7 @@ impl Prepared for Ready {
         Ok(Instance {
             inputs: Arc::clone(&self.inputs),
             values: Arc::new(values),
-            noise_sd: self.surrogate.noise_variance.sqrt(),
+            noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
             background: Background::default(),
         })

@@ -1,5 +1,6 @@
 //! One replication's problem: arms, their values, and the surrogate model that describes them.
 
+use super::Noise;
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ pub struct Instance {
     pub inputs: Arc<Points>,
     /// Noise-free value of each arm.
     pub values: Arc<Vec<f64>>,
-    /// Standard deviation of the noise of one outcome.
-    pub noise_sd: f64,
+    /// Noise of one outcome.
+    pub noise: Noise,
     /// What a learner may assume.
     pub surrogate: Surrogate,
     /// What is known besides, if anything.

@@ -5,19 +5,25 @@
 //! arms (rows of inputs) with a noise-free value each; optimisation maximises, so a minimised output is negated.
 
 mod branin;
+mod correlation;
 mod gp_sample;
 mod hyperparameters;
 mod instance;
 mod multi_task_sample;
+mod noise;
+mod rkhs_sum;
 mod scaling;
 mod table;
 mod tuning;
 
 pub use branin::BraninHoo;
+pub use correlation::Correlation;
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Instance, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
+pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform};
+pub use rkhs_sum::{Kernel, RkhsSum};
 pub use table::{Goal, Output, Table, Transform};
 pub use tuning::{Label, Records, Training, Tuning, ValidationLoss, models, performance};
 
@@ -101,6 +107,8 @@ crate::family! {
         MultiTaskSample(MultiTaskSample),
         BraninHoo(BraninHoo),
         Table(Table),
+        RkhsSum(RkhsSum),
+        Correlation(Correlation),
         Tuning(Tuning),
     }
 }

@@ -3,7 +3,7 @@
 use super::gp_sample::{default_norm, grid_problems};
 use super::instance::{Background, Instance, Surrogate};
 use super::scaling::{centre_and_scale, grid};
-use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::prior::GridPrior;
@@ -89,7 +89,7 @@ impl Prepared for Ready {
         Ok(Instance {
             inputs: Arc::clone(&self.inputs),
             values: Arc::new(values),
-            noise_sd: self.surrogate.noise_variance.sqrt(),
+            noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
             background: Background { neighbour: Some(Arc::new(neighbour)), tuning: None },
         })

@@ -4,6 +4,8 @@
 //! plain records.
 
 pub mod echo;
+pub mod federated;
+pub mod local;
 pub mod outsourced;
 pub mod release;
 mod asking;
@@ -12,7 +14,9 @@ mod stage;
 mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use record::{BookedRelease, Iteration, NamedOutcome, OutcomeBound, SeriesRecord, book};
+pub use record::{
+    BookedRelease, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound, SeriesRecord, book,
+};
 pub use stage::{PlayError, Stage};
 pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
@@ -48,6 +52,8 @@ crate::family! {
     /// Who talks to whom about what.
     pub enum ProtocolModel: dyn Protocol {
         Outsourced(outsourced::Outsourced),
+        Federated(federated::Federated),
+        Local(local::Local),
         Release(release::Release),
         Echo(echo::Echo),
     }

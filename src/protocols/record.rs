@@ -3,6 +3,7 @@
 use crate::network::NetworkStatistics;
 use crate::vocab::PrivacyEvent;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One evaluation of the objective.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,8 +92,17 @@ pub struct SeriesRecord {
     pub messages_delivered: u64,
     /// Bytes of all messages sent.
     pub bytes: u64,
+    /// What else the protocol counted, by name in words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, u64>,
     /// Why the series ended before its last round, if it did.
     pub ended_early: Option<String>,
+    /// The privacy budget, if it was reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetReached>,
+    /// Regret at the end by group of agents, where a protocol has groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupOutcome>,
     /// Numbers that the series ends with, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
@@ -101,4 +111,30 @@ pub struct SeriesRecord {
     pub same_data: bool,
     /// The journal's digest.
     pub digest: String,
+}
+
+/// A privacy budget that was reached.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BudgetReached {
+    /// Where, and what happened then.
+    pub reason: String,
+    /// Whether the scenario wants the run to fail.
+    pub fail: bool,
+}
+
+/// How one group of agents fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupOutcome {
+    /// Name of the group.
+    pub group: String,
+    /// Agents in it.
+    pub agents: u64,
+    /// Mean of their simple regrets at the end.
+    pub simple_regret: f64,
+    /// Largest of their simple regrets at the end.
+    pub worst_simple_regret: f64,
+    /// Mean of their cumulative regrets at the end.
+    pub cumulative_regret: f64,
+    /// Evaluations of the objective per agent, initial points included.
+    pub evaluations: f64,
 }

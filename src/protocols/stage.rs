@@ -3,10 +3,13 @@
 use crate::kernel::{Event, Protocol as KernelProtocol};
 use crate::kernel::{KernelError, Limits, Party, Simulation};
 use crate::network::{Network, NetworkMedium, PartyTraits};
-use crate::objectives::Instance;
+use crate::objectives::{Instance, Prepared};
+use crate::privacy::ledger::Budget;
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Time};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use super::{SeriesRecord, Watcher};
 
@@ -21,6 +24,10 @@ pub struct Stage {
     pub network: Network,
     /// What is to be optimised, in this replication.
     pub instance: Option<Instance>,
+    /// Draws further problems of the same kind, for protocols whose parties have one each.
+    pub prepared: Option<Arc<dyn Prepared>>,
+    /// The most that may be learned, if there is a limit.
+    pub budget: Option<Budget>,
     /// Sees every event of every series, if there is somebody to watch.
     pub watcher: Option<Watcher>,
 }
@@ -112,7 +119,10 @@ impl Stage {
             messages_lost: tally.lost,
             messages_delivered: tally.delivered,
             bytes: tally.bytes,
+            counts: BTreeMap::new(),
             ended_early: None,
+            budget: None,
+            groups: Vec::new(),
             outcomes: Vec::new(),
             same_data: false,
             digest: simulation.journal().hex(),

@@ -46,9 +46,12 @@ pub struct Parcel {
     pub bytes: u64,
 }
 
+/// What is called with each event and the name of its series.
+type See = dyn FnMut(&str, TraceEvent);
+
 /// Sees every event with the name of its series.
 #[derive(Clone)]
-pub struct Watcher(Rc<RefCell<dyn FnMut(&str, TraceEvent)>>);
+pub struct Watcher(Rc<RefCell<See>>);
 
 impl std::fmt::Debug for Watcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -2,6 +2,7 @@
 
 mod account;
 mod cells;
+mod counts;
 mod html;
 mod number;
 mod outcomes;

@@ -2,9 +2,12 @@
 
 use crate::study::Estimate;
 
-/// A regret with its standard error, to two digits of the error: `0.0183 ± 0.0042`.
+/// A regret with its standard error (if there is one), to two digits of the error: `0.0183 ± 0.0042`.
 #[must_use]
 pub fn regret(estimate: Estimate) -> String {
+    if estimate.n < 2 {
+        return format!("{:.4}", estimate.mean);
+    }
     let places = if estimate.se > 0.0 { places_for(estimate.se) } else { 4 };
     format!("{:.places$} ± {:.places$}", estimate.mean, estimate.se)
 }
@@ -45,6 +48,13 @@ pub fn quantity(value: f64) -> String {
         v if v.fract() == 0.0 => format!("{v:.0}"),
         v => format!("{v:.1}"),
     }
+}
+
+/// A delta to four digits: `1e-5`, `2.944e-3`.
+#[must_use]
+pub(super) fn delta(value: f64) -> String {
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    format!("{rounded:e}")
 }
 
 /// A number of any size with four digits: `0.01234`, `227.5`, `3.490e6`.

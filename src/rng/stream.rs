@@ -59,6 +59,14 @@ impl Stream {
         -u.signum() * libm::log(1.0 - 2.0 * u.abs())
     }
 
+    /// Student's t with `degrees` degrees of freedom, above 0. Two words. Bailey 1994, "Polar generation of random
+    /// variates with the t-distribution": sqrt(v (U^(-2/v) - 1)) cos(2 pi V).
+    pub fn student_t(&mut self, degrees: f64) -> f64 {
+        let (radius, angle) = (self.open_uniform(), self.uniform());
+        let squared = degrees * libm::expm1(-2.0 / degrees * libm::log(radius));
+        squared.sqrt() * libm::cos(2.0 * std::f64::consts::PI * angle)
+    }
+
     /// Standard Gumbel, by inversion. One word.
     pub fn gumbel(&mut self) -> f64 {
         -libm::log(-libm::log(self.open_uniform()))

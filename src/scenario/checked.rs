@@ -28,11 +28,15 @@ impl Scenario {
     /// The world of one replication.
     #[must_use]
     pub fn stage(&self, instance: Option<Instance>) -> Stage {
+        let parties = self.draft.parties.iter().flat_map(|(name, party)| party.named(name));
+        let (names, traits) = parties.unzip();
         Stage {
-            names: self.draft.parties.keys().cloned().collect(),
-            traits: self.draft.parties.values().map(PartyDraft::traits).collect(),
+            names,
+            traits,
             network: self.draft.network.clone(),
             instance,
+            prepared: None,
+            budget: self.draft.privacy.budget,
             watcher: None,
         }
     }

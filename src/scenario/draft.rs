@@ -4,12 +4,13 @@ use crate::network::availability::AvailabilityModel;
 use crate::network::compute::ComputeModel;
 use crate::network::{Access, Network, PartyTraits};
 use crate::objectives::ObjectiveModel;
+use crate::privacy::ledger::Budget;
 use crate::protocols::ProtocolModel;
 use crate::vocab::{Delta, Finite, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
 /// A scenario: who takes part, over which network, to optimise what, by which protocol.
@@ -51,6 +52,10 @@ fn one() -> NonZeroU64 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Party")]
 pub struct PartyDraft {
+    /// How many such parties there are. With a count they are called `name-1`, `name-2`, .., and belong to the group
+    /// `name` unless another is given. Default: one, called `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<NonZeroU32>,
     /// Whether it is connected. Default: always.
     #[serde(default)]
     pub availability: AvailabilityModel,
@@ -66,6 +71,15 @@ pub struct PartyDraft {
 }
 
 impl PartyDraft {
+    /// The parties that an entry called `name` stands for.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Vec<(String, PartyTraits)> {
+        let Some(count) = self.count else { return vec![(name.to_owned(), self.traits())] };
+        let mut traits = self.traits();
+        traits.group.get_or_insert_with(|| name.to_owned());
+        (1..=count.get()).map(|k| (format!("{name}-{k}"), traits.clone())).collect()
+    }
+
     /// What the network knows of it.
     #[must_use]
     pub fn traits(&self) -> PartyTraits {
@@ -123,6 +137,9 @@ pub struct PrivacyDraft {
     /// 1e-5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
+    /// The most that may be learned about one kind of unit by one observer. Default: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
 }
 
 /// A metric that a paper reports.

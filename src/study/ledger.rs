@@ -1,9 +1,11 @@
 //! The ledger of a run's first replication, grouped as the privacy report groups it.
 
 use super::folder::{FolderError, RunFolder};
+use super::units::units;
+use crate::protocols::BookedRelease;
 use crate::vocab::{Cost, PrivacyEvent};
 
-/// Everything one observer learned about one kind of unit, in one series of one cell.
+/// Everything one observer learned about one unit of a kind, the worst-off, in one series of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerGroup {
     /// Series, observer, unit and owner in words.
@@ -24,31 +26,33 @@ pub fn ledger_groups(folder: &RunFolder) -> Result<Option<Vec<LedgerGroup>>, Fol
         let point: Vec<String> =
             cell.point.iter().map(|(name, value)| format!("{name} = {value}, ")).collect();
         for series in &record.series {
-            let mut of_series: Vec<(&PrivacyEvent, LedgerGroup)> = Vec::new();
+            let mut of_series: Vec<Vec<&BookedRelease>> = Vec::new();
             for booked in &series.releases {
-                let event = &booked.event;
-                let same = |(known, _): &&mut (&PrivacyEvent, LedgerGroup)| {
-                    (&known.protected, &known.unit, &known.observer, &known.neighbours)
-                        == (&event.protected, &event.unit, &event.observer, &event.neighbours)
-                };
-                let cost = (event.cost.clone(), booked.count);
-                match of_series.iter_mut().find(same) {
-                    Some((_, group)) => group.costs.push(cost),
-                    None => {
-                        let title = format!(
-                            "{}{}: {} about {:?} of {}",
-                            point.concat(),
-                            series.name,
-                            event.observer.0,
-                            event.unit,
-                            event.protected
-                        );
-                        of_series.push((event, LedgerGroup { title, costs: vec![cost] }));
-                    }
+                match of_series.iter_mut().find(|group| alike(&group[0].event, &booked.event)) {
+                    Some(group) => group.push(booked),
+                    None => of_series.push(vec![booked]),
                 }
             }
-            groups.extend(of_series.into_iter().map(|(_, group)| group));
+            for group in of_series {
+                let event = &group[0].event;
+                let title = format!(
+                    "{}{}: {} about {:?} of {}",
+                    point.concat(),
+                    series.name,
+                    event.observer.0,
+                    event.unit,
+                    event.protected
+                );
+                groups.extend(units(&group).worst.into_iter().map(|releases| LedgerGroup {
+                    title: title.clone(),
+                    costs: releases.into_iter().map(|booked| (booked.event.cost, booked.count)).collect(),
+                }));
+            }
         }
     }
     Ok(Some(groups))
+}
+
+fn alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
+    (&a.protected, &a.unit, &a.observer, &a.neighbours) == (&b.protected, &b.unit, &b.observer, &b.neighbours)
 }

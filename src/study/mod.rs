@@ -14,6 +14,7 @@ mod statistics;
 mod summary;
 mod tables;
 mod trace;
+mod units;
 mod whole_study;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
@@ -25,7 +26,9 @@ pub use replay::{Difference, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
 pub use statistics::Estimate;
 pub use summary::{
-    BoundRow, CellSummary, CurvePoint, Metrics, OutcomeRow, PublishedRow, SCHEMA, SeriesSummary, Summary,
+    BoundRow, CellSummary, CurvePoint, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
+    SeriesSummary, Summary,
 };
 pub use trace::trace;
+pub(crate) use units::units;
 pub use whole_study::StudyPrivacy;

@@ -1,7 +1,9 @@
 //! Who learned what about whom, with what each accountant says about it.
 
 use super::record::ReplicationRecord;
-use crate::privacy::accountants::{self, Composition, Standing, claims};
+use super::units::units;
+use crate::privacy::accountants::{self, Accountant, Composition, Moments, Standing, claims};
+use crate::protocols::BookedRelease;
 use crate::vocab::{Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit};
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +24,10 @@ pub struct PrivacyRow {
     pub released: Vec<String>,
     /// Releases in one run; the largest number over the replications.
     pub releases: u64,
-    /// What it amounts to, by accountant.
+    /// Releases about one and the same unit, where they are about different ones; the largest number over the units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub releases_per_unit: Option<u64>,
+    /// What it amounts to for the worst-off unit, by accountant.
     pub losses: Vec<Loss>,
 }
 
@@ -101,13 +106,12 @@ pub(super) fn privacy_rows(records: &[&ReplicationRecord], delta: Option<Delta>)
         };
         let Some(fullest) = records.iter().max_by_key(releases) else { continue };
         let series = &fullest.series[index];
-        let mut groups: Vec<Vec<(&PrivacyEvent, u64)>> = Vec::new();
+        let mut groups: Vec<Vec<&BookedRelease>> = Vec::new();
         for booked in &series.releases {
-            let event = &booked.event;
-            let group = groups.iter_mut().find(|group| same_row(group[0].0, event));
+            let group = groups.iter_mut().find(|group| same_row(&group[0].event, &booked.event));
             match group {
-                Some(group) => group.push((event, booked.count)),
-                None => groups.push(vec![(event, booked.count)]),
+                Some(group) => group.push(booked),
+                None => groups.push(vec![booked]),
             }
         }
         rows.extend(groups.iter().map(|group| row(&series.name, group, delta)));
@@ -119,14 +123,22 @@ fn same_row(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
     (&a.protected, &a.unit, &a.observer, &a.neighbours) == (&b.protected, &b.unit, &b.observer, &b.neighbours)
 }
 
-fn row(series: &str, group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> PrivacyRow {
-    let event = group[0].0;
+fn row(series: &str, group: &[&BookedRelease], delta: Option<Delta>) -> PrivacyRow {
+    let event = &group[0].event;
     let mut released = Vec::new();
-    for (event, _) in group {
-        if !released.contains(&event.released) {
-            released.push(event.released.clone());
+    for booked in group {
+        if !released.contains(&booked.event.released) {
+            released.push(booked.event.released.clone());
         }
     }
+    let told = units(group);
+    let count = |releases: &Vec<BookedRelease>| releases.iter().map(|booked| booked.count).sum::<u64>();
+    let mut worst = told.worst.iter().map(|releases| {
+        let releases: Vec<(&PrivacyEvent, u64)> =
+            releases.iter().map(|booked| (&booked.event, booked.count)).collect();
+        losses(&releases, delta)
+    });
+    let first = worst.next().unwrap_or_default();
     PrivacyRow {
         series: series.to_owned(),
         protected: event.protected.clone(),
@@ -134,16 +146,34 @@ fn row(series: &str, group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Pr
         observer: event.observer.0.clone(),
         neighbours: event.neighbours.clone(),
         released,
-        releases: group.iter().map(|(_, count)| count).sum(),
-        losses: losses(group, delta),
+        releases: group.iter().map(|booked| booked.count).sum(),
+        releases_per_unit: told.apart.then(|| told.worst.iter().map(count).max().unwrap_or(0)),
+        losses: worst.fold(first, larger),
     }
+}
+
+/// For each accountant the larger of two losses.
+fn larger(mut all: Vec<Loss>, other: Vec<Loss>) -> Vec<Loss> {
+    for loss in other {
+        match all.iter_mut().find(|known| known.accountant == loss.accountant) {
+            Some(known) if known.epsilon < loss.epsilon => *known = loss,
+            Some(_) => {}
+            None => all.push(loss),
+        }
+    }
+    all
 }
 
 fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
     let each = || group.iter().flat_map(|&(event, count)| std::iter::repeat_n(event, count as usize));
     let mut losses = Vec::new();
     let claimed = claims(each());
+    let stated = delta
+        .or_else(|| Delta::new(claimed.delta).ok())
+        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+        .expect("the default delta is above 0 and below 1");
     if claimed.claimed > 0 {
+        let by_moments = Moments.price(&claimed.costs, stated).epsilon;
         let mut note: Vec<String> =
             claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
         if claimed.unclaimed > 0 {
@@ -155,19 +185,15 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         losses.push(Loss {
             accountant: "as published".to_owned(),
             standing: LossStanding::Claim,
-            epsilon: claimed.epsilon,
+            epsilon: claimed.epsilon + by_moments,
             lower: None,
             upper: None,
             order: None,
-            delta: claimed.delta,
+            delta: if claimed.costs.count() > 0 { stated.get() } else { claimed.delta },
             basis: "as published".to_owned(),
             note: note.join("; "),
         });
     }
-    let stated = delta
-        .or_else(|| Delta::new(claimed.delta).ok())
-        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
-        .expect("the default delta is above 0 and below 1");
     let composition = Composition::of_events(each());
     for accountant in accountants::all() {
         let priced = accountant.price(&composition, stated);

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What is shown while a study is played. Called from several threads.
 pub trait Progress: Sync {
@@ -171,7 +171,7 @@ pub(super) struct Workshop<'a> {
     base: &'a Path,
     root: Key,
     folder: Option<&'a RunFolder>,
-    prepared: OnceLock<Result<Option<Box<dyn Prepared>>, String>>,
+    prepared: OnceLock<Result<Option<Arc<dyn Prepared>>, String>>,
 }
 
 impl<'a> Workshop<'a> {
@@ -219,13 +219,13 @@ impl<'a> Workshop<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| fail(error.to_string()))?;
-        let stage = Stage { watcher, ..scenario.stage(instance) };
+        let stage = Stage { watcher, prepared: prepared.clone(), ..scenario.stage(instance) };
         let series =
             scenario.draft.protocol.as_dyn().play(&stage, key).map_err(|error| fail(error.to_string()))?;
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 
-    fn prepare(&self) -> Result<Option<Box<dyn Prepared>>, String> {
+    fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {
         let Some(objective) = &self.cell.scenario.draft.objective else { return Ok(None) };
         let resources = Resources { base: self.base.to_owned() };
         let fitted = match self.folder.map(|folder| folder.fitted(self.index)) {
@@ -242,7 +242,7 @@ impl<'a> Workshop<'a> {
         {
             folder.keep_fitted(self.index, new).map_err(|error| error.to_string())?;
         }
-        Ok(Some(prepared))
+        Ok(Some(prepared.into()))
     }
 }
 

@@ -7,7 +7,7 @@ use super::record::{ReplicationRecord, digest_of};
 use super::statistics::Estimate;
 use super::whole_study::{StudyPrivacy, study_rows};
 use crate::network::LinkStatistics;
-use crate::protocols::{OutcomeBound, SeriesRecord};
+use crate::protocols::{GroupOutcome, OutcomeBound, SeriesRecord};
 use crate::scenario::{Metric, Published};
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,15 @@ pub struct SeriesSummary {
     /// Why the first of them did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
+    /// What happened at the privacy budget, in the first replication that reached it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<String>,
+    /// Whether reaching it is a failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub budget_failed: bool,
+    /// How groups of agents fared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupSummary>,
     /// Its metrics.
     pub metrics: Metrics,
     /// Regret by round.
@@ -98,6 +107,23 @@ pub struct BoundRow {
     pub source: String,
 }
 
+/// How one group of agents fared, over all replications.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GroupSummary {
+    /// Name of the group.
+    pub group: String,
+    /// Agents in it.
+    pub agents: u64,
+    /// Mean simple regret of its agents at the end.
+    pub simple_regret: Estimate,
+    /// Simple regret of its worst agent at the end.
+    pub worst_simple_regret: Estimate,
+    /// Mean cumulative regret of its agents at the end.
+    pub cumulative_regret: Estimate,
+    /// Evaluations per agent, initial points included.
+    pub evaluations: f64,
+}
+
 /// The metrics of a series. Regrets are in the units of the objective; all others are means over replications.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Metrics {
@@ -117,6 +143,9 @@ pub struct Metrics {
     pub latency_p50_seconds: Option<f64>,
     /// 99th percentile of the same.
     pub latency_p99_seconds: Option<f64>,
+    /// What else the protocol counted, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, f64>,
 }
 
 /// Regret after one round.
@@ -202,6 +231,9 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 replications: runs.len() as u64,
                 ended_early: early.len() as u64,
                 ended_early_because: early.first().map(|&reason| reason.clone()),
+                budget: runs.iter().find_map(|run| run.budget.as_ref()).map(|budget| budget.reason.clone()),
+                budget_failed: runs.iter().any(|run| run.budget.as_ref().is_some_and(|budget| budget.fail)),
+                groups: groups(&runs),
                 metrics: metrics(&runs),
                 curve: curve(&runs),
                 outcomes: outcome_rows(&runs),
@@ -230,7 +262,29 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
         messages_lost: mean(&|run| run.messages_lost as f64),
         latency_p50_seconds: latency.latency_seconds(0.5),
         latency_p99_seconds: latency.latency_seconds(0.99),
+        counts: runs
+            .iter()
+            .flat_map(|run| run.counts.keys())
+            .map(|name| (name.clone(), mean(&|run| run.counts.get(name).map_or(0.0, |count| *count as f64))))
+            .collect(),
     }
+}
+
+fn groups(runs: &[&SeriesRecord]) -> Vec<GroupSummary> {
+    let Some(first) = runs.first() else { return Vec::new() };
+    let summary = |index: usize| {
+        let all = || runs.iter().filter_map(|run| run.groups.get(index));
+        let mean = |of: fn(&GroupOutcome) -> f64| Estimate::of(&all().map(of).collect::<Vec<f64>>());
+        Some(GroupSummary {
+            group: first.groups[index].group.clone(),
+            agents: first.groups[index].agents,
+            simple_regret: mean(|group| group.simple_regret)?,
+            worst_simple_regret: mean(|group| group.worst_simple_regret)?,
+            cumulative_regret: mean(|group| group.cumulative_regret)?,
+            evaluations: mean(|group| group.evaluations)?.mean,
+        })
+    };
+    (0..first.groups.len()).filter_map(summary).collect()
 }
 
 /// The outcomes by name, in the order in which they first occur.

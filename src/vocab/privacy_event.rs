@@ -139,6 +139,9 @@ pub struct Claim {
     pub delta: f64,
     /// Where the claim is made ("Kharkovskii, Dai and Low 2020, Theorem 1").
     pub source: String,
+    /// The cost that is claimed, where the claim is one of composition by moments; epsilon and delta are then 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 /// On what the stated cost rests.

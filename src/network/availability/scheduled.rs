@@ -56,7 +56,7 @@ impl AvailabilityProcess for Clockwork {
 
     fn next_switch(&mut self) -> Option<Switch> {
         let at = Time::ZERO + *self.recipe.switches.get(self.next)?;
-        let online = self.recipe.online != (self.next % 2 == 0);
+        let online = self.recipe.online != self.next.is_multiple_of(2);
         self.next += 1;
         Some(Switch::connection(at, online))
     }

@@ -9,13 +9,13 @@ use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters};
 use super::instance::{Background, Instance, Surrogate};
 use super::scaling::{centre_and_scale, standardise};
-use super::{Objective, ObjectiveError, Prepared, Resources};
+use super::{Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::fit;
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Positive, Problem};
-use reader::{CsvTable, TableError};
+pub(super) use reader::{CsvTable, TableError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -282,7 +282,7 @@ impl Objective for Table {
         let instance = Instance {
             inputs: Arc::new(Points::new(values.len(), d, rows)),
             values: Arc::new(values),
-            noise_sd: self.noise_sd.get(),
+            noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(factor, hyperparameters.variance),
                 noise_variance: hyperparameters.noise_variance,

@@ -154,6 +154,12 @@ impl CsvTable {
         Ok(Self { file: file.to_owned(), names, lines, rows })
     }
 
+    /// Names of the columns, in order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -10,7 +10,7 @@ pub use training::Records;
 
 use super::instance::{Background, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
-use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -217,7 +217,7 @@ impl Objective for Tuning {
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(Points::new(lambdas.len(), 1, settings)),
             values: Arc::new(values),
-            noise_sd: self.noise_sd.get(),
+            noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(self.length_scale.get(), variance),
                 // A model without any noise could not be told the same outcome twice.

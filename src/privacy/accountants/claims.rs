@@ -1,5 +1,6 @@
 //! What the papers claim for what was released, added up as they would.
 
+use super::Composition;
 use crate::vocab::PrivacyEvent;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -15,18 +16,31 @@ pub struct Claimed {
     pub claimed: u64,
     /// Releases that carry none (nothing is claimed for them, so the sum says nothing about them).
     pub unclaimed: u64,
+    /// Claims that are costs, to be composed by moments.
+    #[serde(skip)]
+    pub costs: Composition,
     /// Where the claims are made.
     pub sources: BTreeSet<String>,
 }
 
 /// Adds up claims by basic composition. Not a certificate: see each event's basis.
 pub fn claims<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Claimed {
-    let mut sum = Claimed { epsilon: 0.0, delta: 0.0, claimed: 0, unclaimed: 0, sources: BTreeSet::new() };
+    let mut sum = Claimed {
+        epsilon: 0.0,
+        delta: 0.0,
+        claimed: 0,
+        unclaimed: 0,
+        costs: Composition::new(),
+        sources: BTreeSet::new(),
+    };
     for event in events {
         match &event.claim {
             Some(claim) => {
                 sum.epsilon += claim.epsilon;
                 sum.delta += claim.delta;
+                if let Some(cost) = &claim.cost {
+                    sum.costs.add(cost, 1);
+                }
                 sum.claimed += 1;
                 sum.sources.insert(claim.source.clone());
             }

@@ -209,7 +209,12 @@ impl Mechanism for JohnsonLindenstrauss {
             sampler: Sampler::Full,
             sensitivity: Some(1.0),
             cost,
-            claim: Some(Claim { epsilon, delta, source: "Kharkovskii, Dai and Low 2020, Theorem 1".into() }),
+            claim: Some(Claim {
+                epsilon,
+                delta,
+                source: "Kharkovskii, Dai and Low 2020, Theorem 1".into(),
+                cost: None,
+            }),
             basis,
             arithmetic: Arithmetic::Ideal,
         })

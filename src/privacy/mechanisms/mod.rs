@@ -6,11 +6,13 @@
 
 mod argmax;
 pub mod clipping;
+mod ctl;
 mod disclosure;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod exact;
 mod exponential;
+mod federated_sum;
 mod fixed_size_gaussian;
 mod gaussian;
 mod johnson_lindenstrauss;
@@ -23,10 +25,12 @@ mod sampled_gaussian;
 mod supported;
 
 pub use argmax::Argmax;
+pub use ctl::Ctl;
 pub use disclosure::Disclosure;
 pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
 pub use discrete_laplace::DiscreteLaplace;
 pub use exponential::ExponentialMechanism;
+pub use federated_sum::{Divisor, FederatedSum, Gathered, Participation};
 pub use fixed_size_gaussian::FixedSizeGaussian;
 pub use gaussian::Gaussian;
 pub use johnson_lindenstrauss::{JlVariant, JohnsonLindenstrauss, Rows};

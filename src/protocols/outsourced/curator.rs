@@ -3,7 +3,8 @@
 use super::messages::{Fact, Message, World};
 use super::recipe::InputRelease;
 use crate::kernel::{Context, Input, Party};
-use crate::privacy::ledger::{Book, Occasion, ReleaseError, release};
+use crate::objectives::Noise;
+use crate::privacy::ledger::{Book, Budgeted, Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Rows};
 use crate::privacy::{Released, Sensitive};
 use crate::rng::{Key, Stream};
@@ -25,11 +26,13 @@ pub(super) struct Curator {
     pub(super) n: usize,
     /// Noise-free objective by row.
     pub(super) values: Arc<Vec<f64>>,
-    pub(super) noise_sd: f64,
+    pub(super) law: Noise,
     /// Node of the objective's noise; round k draws from its child k, whichever row is asked for.
     pub(super) noise: Key,
     /// Draws of the mechanisms.
     pub(super) stream: Stream,
+    /// What was spent of the privacy budget.
+    pub(super) meter: Meter,
     pub(super) view: Option<Message>,
     /// Outcomes by round: measured once, however often they are asked for.
     pub(super) measured: BTreeMap<u64, Released<f64>>,
@@ -66,12 +69,13 @@ impl Curator {
             at: ctx.now(),
         };
         let (inputs, stream) = (&self.inputs, &mut self.stream);
+        let mut book = Budgeted { meter: &mut self.meter, book: Facts(ctx) };
         let rows = match &self.release {
             InputRelease::JohnsonLindenstrauss(mechanism) => {
-                Some(release(&mut Facts(ctx), occasion, mechanism, inputs, stream)?)
+                Some(release(&mut book, occasion, mechanism, inputs, stream)?)
             }
             InputRelease::Disclosure(_) => {
-                Some(release(&mut Facts(ctx), occasion, &Disclosure::new(), inputs, stream)?)
+                Some(release(&mut book, occasion, &Disclosure::new(), inputs, stream)?)
             }
             InputRelease::Withheld(_) => None,
         };
@@ -90,7 +94,7 @@ impl Curator {
             return Ok(known.clone());
         }
         let value = self.values[row as usize];
-        let outcome = value + self.noise_sd * self.noise.index(round).stream().normal();
+        let outcome = value + self.law.draw(row as usize, &mut self.noise.index(round).stream());
         ctx.record(Fact::Measured { round, row, outcome });
         let occasion = Occasion {
             released: "outcomes y".to_owned(),
@@ -103,7 +107,8 @@ impl Curator {
             at: ctx.now(),
         };
         let secret = Sensitive::new(outcome);
-        let released = release(&mut Facts(ctx), occasion, &Disclosure::new(), &secret, &mut self.stream)?;
+        let mut book = Budgeted { meter: &mut self.meter, book: Facts(ctx) };
+        let released = release(&mut book, occasion, &Disclosure::new(), &secret, &mut self.stream)?;
         self.measured.insert(round, released.clone());
         Ok(released)
     }
@@ -111,6 +116,7 @@ impl Curator {
 
 impl Party<World> for Curator {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        let before = self.meter.exceeded().is_some();
         let answer = match input {
             Input::Message { message: Message::RequestInputs, .. } => self.view(ctx),
             Input::Message { message: Message::Query { round, row }, .. } => {
@@ -123,7 +129,18 @@ impl Party<World> for Curator {
             | Input::CameBack => return,
         };
         match answer {
-            Ok(message) => ctx.send(self.modeler, message),
+            Ok(message) => {
+                if let (false, Some(refusal)) = (before, self.meter.exceeded()) {
+                    let reason = format!("{refusal}; going on, as the scenario says");
+                    ctx.record(Fact::BudgetReached { reason, fail: false });
+                }
+                ctx.send(self.modeler, message);
+            }
+            Err(ReleaseError::Refused(refusal)) => {
+                let reason = format!("{} releases nothing more: {refusal}", self.name);
+                ctx.record(Fact::BudgetReached { reason, fail: refusal.fail });
+                ctx.stop();
+            }
             Err(error) => {
                 ctx.record(Fact::Ended { reason: format!("{} releases nothing: {error}", self.name) });
                 ctx.stop();

@@ -53,6 +53,13 @@ pub enum Fact {
         /// Outcome, noise included.
         outcome: f64,
     },
+    /// The privacy budget was reached.
+    BudgetReached {
+        /// Where, and what happened.
+        reason: String,
+        /// Whether the scenario wants the run to fail.
+        fail: bool,
+    },
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -134,6 +141,10 @@ impl Digestible for Fact {
             }
             Self::Ended { reason } => {
                 digest.word(2);
+                digest.text(reason);
+            }
+            Self::BudgetReached { reason, .. } => {
+                digest.word(3);
                 digest.text(reason);
             }
         }

@@ -19,4 +19,4 @@ mod modeler;
 mod recipe;
 
 pub use messages::{Fact, Message, World};
-pub use recipe::{InputRelease, Outsourced, SeriesRecipe};
+pub use recipe::{Disclosed, InputRelease, Outsourced, SeriesRecipe};

@@ -8,8 +8,9 @@ use crate::kernel::{Context, Event, Input, Party};
 use crate::learners::{Arms, Facts, Learner, LearnerModel};
 use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
+use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::{JohnsonLindenstrauss, Rows};
-use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
+use crate::protocols::{BudgetReached, Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::{Observer, PartyId, Problem, Time};
 use schemars::JsonSchema;
@@ -187,12 +188,15 @@ impl Outsourced {
         let parties = self.parties(series, stage, (curator, modeler), instance, key)?;
         let mut tally = Tally::new(instance, self.initial_points);
         let mut releases = Vec::new();
-        let mut ended_early = None;
+        let (mut ended_early, mut budget) = (None, None);
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
                     Fact::Released(event) => book(&mut releases, event),
                     Fact::Measured { round, row, outcome } => tally.measured(*round, *row, *outcome, at),
+                    Fact::BudgetReached { reason, fail } => {
+                        budget.get_or_insert(BudgetReached { reason: reason.clone(), fail: *fail });
+                    }
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
@@ -200,6 +204,7 @@ impl Outsourced {
         record.iterations = tally.iterations;
         record.releases = releases;
         record.ended_early = ended_early;
+        record.budget = budget;
         Ok(record)
     }
 
@@ -228,9 +233,10 @@ impl Outsourced {
                     n: rows.n(),
                     inputs: Sensitive::new(rows),
                     values: Arc::clone(&instance.values),
-                    noise_sd: instance.noise_sd,
+                    law: instance.noise.clone(),
                     noise: key.child("objective noise"),
                     stream: party(&self.curator).child("mechanisms").stream(),
+                    meter: Meter::new(stage.budget),
                     view: None,
                     measured: BTreeMap::new(),
                 })

@@ -126,6 +126,9 @@ impl Release {
         let Some(instance) = &stage.instance else {
             return Err(failed("the scenario has no objective".to_owned()));
         };
+        if instance.noise.gaussian_sd().is_none() {
+            return Err(failed("the release is analysed for normal noise, and the objective's is not".to_owned()));
+        }
         let task = Arc::new(Task::of(instance, self.rounds));
         let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;
         let owner = stage.party("owner", &self.owner).map_err(bad)?;
@@ -184,7 +187,7 @@ impl Release {
             publication: series.publication.clone(),
             task: Arc::clone(task),
             values: Arc::clone(&instance.values),
-            noise_sd: instance.noise_sd,
+            noise_sd: task.noise_sd,
             noise: key.child("objective noise"),
             retry: self.retry,
             mechanisms: owner.child("mechanisms").stream(),
@@ -231,7 +234,7 @@ impl Release {
         };
         let Search::Learner(learner) = publication.search() else { return Ok(None) };
         let mut learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
-        let noise_sd = if publication.noise_free() { 0.0 } else { instance.noise_sd };
+        let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let noise = key.child("objective noise");
         let mut stream = key.child("party").child(&self.owner).child("learner").stream();
         let mut trials = Trials::default();

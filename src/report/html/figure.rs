@@ -64,7 +64,7 @@ fn figure(chart: &Chart) -> Markup {
                             data-says=(joined(line.points.iter().map(|point| point.says.clone()), "|"))
                             { (PreEscaped(&drawn.svg)) }
                     }
-                    line.guide y1="16" y2=(HEIGHT - 76) visibility="hidden" {}
+                    line.guide y1="16" y2=(HEIGHT - 90) visibility="hidden" {}
                 }
                 div.tip hidden {}
             }

@@ -4,6 +4,7 @@ use super::charts;
 use super::figure::plate;
 use super::table::table;
 use crate::report::cells::rows;
+use crate::report::counts::{TITLE, counts};
 use crate::report::number::{quantity, seconds};
 use crate::study::{CellSummary, ReplicationRecord, SeriesSummary, Summary};
 use maud::{Markup, html};
@@ -40,6 +41,9 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, plac
                 "Mean of a run; p50 and p99 are the latency of one message over one link, all replications together",
                 &header, &rows, first_number,
             ))
+            @if let Some((header, rows, first_number)) = counts(summary) {
+                (table(TITLE, &header, &rows, first_number))
+            }
             @if let Some(timeline) = &timeline { (plate(timeline)) }
             @if let Some(first) = first { (links(first, place)) }
         }

@@ -6,7 +6,7 @@ use crate::protocols::BookedRelease;
 use crate::report::number::epsilon;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::words::unit;
-use crate::study::{LossStanding, PrivacyRow, ReplicationRecord, Summary};
+use crate::study::{LossStanding, PrivacyRow, ReplicationRecord, Summary, units};
 use crate::vocab::{Delta, PrivacyEvent};
 
 /// Places along the rounds where the loss is counted.
@@ -19,11 +19,13 @@ const MOST_CHARTS: usize = 4;
 pub(super) fn plates(summary: &Summary, first: &ReplicationRecord) -> Vec<Plate> {
     let Some(cell) = summary.cells.first() else { return Vec::new() };
     let mut plates: Vec<Plate> = Vec::new();
-    let mut seen: Vec<Vec<&BookedRelease>> = Vec::new();
+    let mut seen: Vec<Vec<BookedRelease>> = Vec::new();
     for entry in &cell.privacy {
         let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
         let group: Vec<&BookedRelease> =
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
+        // Where releases are about different units: those about the one that is worst off.
+        let Some(group) = units(&group).worst.into_iter().next() else { continue };
         if plates.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
             continue;
         }
@@ -43,15 +45,15 @@ fn concerns(entry: &PrivacyRow, event: &PrivacyEvent) -> bool {
 }
 
 /// Whether two groups cost the same in the same rounds.
-fn alike(a: &[&BookedRelease], b: &[&BookedRelease]) -> bool {
-    let same = |(a, b): (&&BookedRelease, &&BookedRelease)| {
+fn alike(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
+    let same = |(a, b): (&BookedRelease, &BookedRelease)| {
         (a.count, a.last_round, a.event.round) == (b.count, b.last_round, b.event.round)
             && (&a.event.cost, &a.event.claim) == (&b.event.cost, &b.event.claim)
     };
     a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
-fn chart(entry: &PrivacyRow, group: &[&BookedRelease], replication: u64) -> Option<Chart> {
+fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Option<Chart> {
     let last = group.iter().map(|booked| booked.last_round).max()?;
     let begin = group.iter().map(|booked| booked.event.round).min()?;
     if last == begin {
@@ -134,7 +136,7 @@ fn chart(entry: &PrivacyRow, group: &[&BookedRelease], replication: u64) -> Opti
 
 /// The releases up to and including a round. Of releases booked together, only the first and the last round are on
 /// record: those between are taken as evenly spread.
-fn until<'a>(group: &'a [&'a BookedRelease], round: u64) -> impl Iterator<Item = &'a PrivacyEvent> {
+fn until<'a>(group: &'a [BookedRelease], round: u64) -> impl Iterator<Item = &'a PrivacyEvent> {
     group.iter().flat_map(move |booked| {
         let (begin, end) = (booked.event.round, booked.last_round);
         let count = if round < begin {

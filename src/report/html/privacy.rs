@@ -5,7 +5,7 @@ use super::over_rounds;
 use super::table::scrolling;
 use crate::report::cells::{axes, merged};
 use crate::report::number::epsilon;
-use crate::report::words::{neighbours, unit};
+use crate::report::words::{neighbours, times, unit};
 use crate::study::{Loss, LossStanding, PrivacyRow, ReplicationRecord, Summary};
 use maud::{Markup, html};
 
@@ -101,7 +101,7 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
 
 /// One cell of the matrix.
 fn learned(entry: &PrivacyRow) -> Markup {
-    let times = if entry.releases == 1 { "once".to_owned() } else { format!("{} times", entry.releases) };
+    let times = times(entry);
     let figures = SHOWN.iter().filter_map(|(accountant, name)| {
         let loss = entry.losses.iter().find(|loss| loss.accountant == *accountant)?;
         Some((*name, loss))

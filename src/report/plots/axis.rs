@@ -90,6 +90,9 @@ impl Axis {
         let mut axis = Self::linear(least, (most as f64).max(least + 1.0));
         (axis.low, axis.high) = (least, (most as f64).max(least + 1.0));
         axis.ticks.retain(|(at, _)| at.fract() == 0.0 && (axis.low..=axis.high).contains(at));
+        for (at, label) in &mut axis.ticks {
+            *label = short(*at);
+        }
         axis
     }
 
@@ -192,7 +195,7 @@ mod tests {
     fn linear_ticks_are_few_and_round() {
         assert_eq!(
             labels(&Axis::fit([(0.01, 0.0), (0.23, 0.02)])),
-            ["0.00", "0.05", "0.10", "0.15", "0.20", "0.25"].map(|l| if l == "0.00" { "0" } else { l })
+            ["0", "0.05", "0.10", "0.15", "0.20", "0.25"]
         );
         let axis = Axis::counting(0..=50);
         assert_eq!((labels(&axis), axis.high), (vec!["0", "10", "20", "30", "40", "50"], 50.0));

@@ -82,7 +82,7 @@ fn on_area(text: &mut String, chart: &Chart, line: Option<&Line>) -> Result<Vec<
     let area = SVGBackend::with_string(text, (WIDTH, HEIGHT)).into_drawing_area();
     let mut builder = ChartBuilder::on(&area);
     builder.margin_top(16).margin_right(28).margin_left(8).margin_bottom(6);
-    builder.x_label_area_size(70).y_label_area_size(116);
+    builder.x_label_area_size(84).y_label_area_size(116);
     let mut context = builder.build_cartesian_2d(chart.x.clone(), chart.y.clone())?;
     let points = match line {
         None => {

@@ -1,5 +1,6 @@
 //! The report in a terminal of 80 columns, without colour.
 
+mod groups;
 mod network;
 mod outcomes;
 mod privacy;
@@ -8,6 +9,7 @@ mod style;
 
 use super::PAGE;
 use super::cells::by_series;
+use super::counts::{TITLE, counts};
 use crate::study::Summary;
 use std::path::Path;
 use style::line;
@@ -33,8 +35,12 @@ pub fn text(summary: &Summary) -> String {
     line(&mut out, &format!("folder {}", summary.run));
     line(&mut out, &format!("page   {}", Path::new(&summary.run).join(PAGE).display()));
     regret::section(&mut out, summary);
+    groups::section(&mut out, summary);
     outcomes::section(&mut out, summary);
     network::section(&mut out, summary);
+    if let Some((header, rows, first_number)) = counts(summary) {
+        table(&mut out, TITLE, header, rows, first_number);
+    }
     privacy::section(&mut out, summary);
     early_endings(&mut out, summary);
     out
@@ -42,6 +48,11 @@ pub fn text(summary: &Summary) -> String {
 
 fn early_endings(out: &mut String, summary: &Summary) {
     for (cell, series) in by_series(summary).into_iter().flatten() {
+        if let Some(reason) = &series.budget {
+            let place =
+                cell.point.iter().map(|(name, value)| format!(" at {name} = {value}")).collect::<String>();
+            wrapped(out, 0, &format!("privacy budget reached by \"{}\"{place}: {reason}", series.name));
+        }
         if let Some(reason) = &series.ended_early_because {
             let place =
                 cell.point.iter().map(|(name, value)| format!(" at {name} = {value}")).collect::<String>();

@@ -2,8 +2,8 @@
 
 use super::style::{block, line, table, wrapped};
 use crate::report::cells::{axes, merged};
-use crate::report::number::epsilon;
-use crate::report::words::{neighbours, unit};
+use crate::report::number::{delta, epsilon};
+use crate::report::words::{neighbours, times, unit};
 use crate::study::{Loss, LossStanding, Summary};
 
 pub(super) fn section(out: &mut String, summary: &Summary) {
@@ -24,7 +24,7 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
         } else {
             format!(" ({} = {})", axes(summary).join(", "), places.join("; "))
         };
-        let times = if entry.releases == 1 { "once".to_owned() } else { format!("{} times", entry.releases) };
+        let times = times(entry);
         wrapped(
             out,
             2,
@@ -40,7 +40,7 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
             vec![
                 name,
                 format!("epsilon {}", epsilon(loss.epsilon)),
-                format!("delta {:e}", loss.delta),
+                format!("delta {}", delta(loss.delta)),
                 format!("{}{}", basis(loss), notes.mark(&loss.note)),
             ]
         });

@@ -73,6 +73,7 @@ impl Publication for GpNoiseFree {
             epsilon: self.epsilon.get(),
             delta,
             source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 3".to_owned(),
+            cost: None,
         };
         let on = format!(
             "probability 1 - {delta} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} \

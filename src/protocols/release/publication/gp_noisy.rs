@@ -64,6 +64,7 @@ impl GpNoisy {
             epsilon: self.epsilon.get(),
             delta: self.delta.get(),
             source: format!("Kusner, Gardner, Garnett and Weinberger 2015, {theorem}"),
+            cost: None,
         }
     }
 

@@ -63,6 +63,7 @@ impl Publication for Lipschitz {
             epsilon: self.epsilon.get(),
             delta: 0.0,
             source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 4".to_owned(),
+            cost: None,
         };
         let (name, basis, source) = match self.constants {
             Constants::Corrected => {

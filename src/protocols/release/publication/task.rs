@@ -28,7 +28,7 @@ impl Task {
         Self {
             inputs: Arc::clone(&instance.inputs),
             surrogate: instance.surrogate.clone(),
-            noise_sd: instance.noise_sd,
+            noise_sd: instance.noise.variance().sqrt(),
             rounds,
             facts: instance.background.tuning,
         }

@@ -1,0 +1,142 @@
+//! Columns of recorded readings as arms, with their empirical correlation as the kernel: stocks and sensors.
+
+use super::instance::{Background, Instance, Surrogate};
+use super::noise::{Noise, Recorded};
+use super::scaling::standardise;
+use super::table::{CsvTable, TableError};
+use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use crate::gp::Points;
+use crate::gp::covariance::{Covariance, Shape};
+use crate::rng::Key;
+use crate::vocab::Problem;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Every column of a CSV file is an arm; an outcome of an arm is one of its recorded readings, drawn at random.
+///
+/// The arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a
+/// training file: the arms' inputs are the standardised training columns, divided by the square root of their number,
+/// and the kernel is their inner product. Readings are in the units of the file, so that B is the largest mean and R
+/// the largest deviation from a mean.
+/// Source: Zhou and Tan 2021, section 6, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Correlation {
+    /// The file of readings that outcomes are drawn from. Relative to the scenario's own folder, or to that of
+    /// `--data`. First line: names of columns.
+    pub file: PathBuf,
+    /// The file whose columns are correlated. Default: `file`.
+    #[serde(default)]
+    pub training: Option<PathBuf>,
+    /// Columns that are no arms, such as dates. Default: none.
+    #[serde(default)]
+    pub ignore: Vec<String>,
+}
+
+/// What the files say.
+struct Readings {
+    inputs: Points,
+    values: Vec<f64>,
+    deviations: Vec<Vec<f64>>,
+}
+
+#[derive(Debug)]
+struct Ready(Instance);
+
+impl Correlation {
+    fn training(&self) -> &Path {
+        self.training.as_deref().unwrap_or(&self.file)
+    }
+
+    fn readings(&self, resources: &Resources) -> Result<Readings, TableError> {
+        let table = CsvTable::read(&resources.place(&self.file))?;
+        let training = CsvTable::read(&resources.place(self.training()))?;
+        for column in &self.ignore {
+            table.texts(column)?;
+        }
+        let arms: Vec<&String> = table.names().iter().filter(|name| !self.ignore.contains(name)).collect();
+        let (mut rows, mut values, mut deviations) = (Vec::new(), Vec::new(), Vec::new());
+        let length = (training.len() as f64).sqrt();
+        for name in &arms {
+            let mut column = training.numbers(name)?;
+            standardise(&mut column).ok_or_else(|| TableError::Constant {
+                file: training.file.clone(),
+                what: format!("column \"{name}\""),
+            })?;
+            rows.extend(column.iter().map(|value| value / length));
+            let own = table.numbers(name)?;
+            let mean = own.iter().sum::<f64>() / own.len() as f64;
+            deviations.push(own.iter().map(|value| value - mean).collect());
+            values.push(mean);
+        }
+        Ok(Readings { inputs: Points::new(arms.len(), training.len(), rows), values, deviations })
+    }
+}
+
+impl Objective for Correlation {
+    fn problems(&self, resources: &Resources) -> Vec<Problem> {
+        match self.readings(resources) {
+            Ok(readings) if readings.values.is_empty() => {
+                let cure = "leave a column out of `ignore`";
+                vec![Problem::wrong("ignore", "at least one column that is an arm", "none", cure)]
+            }
+            Ok(_) => Vec::new(),
+            Err(error) => {
+                let (path, cure) = match &error {
+                    TableError::NoColumn { column, .. } if self.ignore.contains(column) => {
+                        ("ignore", "name columns of the file")
+                    }
+                    TableError::Unreadable { .. } => {
+                        ("file", "paths begin at the scenario's folder, or at the one given with --data")
+                    }
+                    TableError::NotANumber { .. } => {
+                        ("file", "mend the cell, or name its column in `ignore`")
+                    }
+                    _ => ("file", "mend the file"),
+                };
+                vec![Problem::wrong(
+                    path,
+                    "CSV files with a column of numbers per arm",
+                    error.to_string(),
+                    cure,
+                )]
+            }
+        }
+    }
+
+    fn files(&self, resources: &Resources) -> Vec<PathBuf> {
+        let mut files = vec![resources.place(&self.file), resources.place(self.training())];
+        files.dedup();
+        files
+    }
+
+    fn prepare(
+        &self,
+        resources: &Resources,
+        _: Option<&Fitted>,
+        _: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let readings =
+            self.readings(resources).map_err(|error| ObjectiveError { reason: error.to_string() })?;
+        let noise = Noise::Recorded(Arc::new(Recorded::new(readings.deviations)));
+        Ok(Box::new(Ready(Instance {
+            inputs: Arc::new(readings.inputs),
+            values: Arc::new(readings.values),
+            surrogate: Surrogate {
+                covariance: Covariance::new(Shape::Linear, 1.0, 1.0),
+                noise_variance: noise.variance(),
+                mean: 0.0,
+            },
+            noise,
+            background: Background::default(),
+        })))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
+        Ok(self.0.clone())
+    }
+}

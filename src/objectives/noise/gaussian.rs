@@ -1,0 +1,31 @@
+//! Normal noise.
+
+use super::NoiseLaw;
+use crate::rng::Stream;
+use crate::vocab::NonNegative;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Normal noise with mean 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gaussian {
+    /// Standard deviation, in units of the outcome.
+    pub sd: NonNegative,
+}
+
+impl Gaussian {
+    pub(super) fn of(sd: f64) -> Self {
+        Self { sd: NonNegative::new(sd).expect("a standard deviation is finite and not negative") }
+    }
+}
+
+impl NoiseLaw for Gaussian {
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        self.sd.get() * stream.normal()
+    }
+
+    fn variance(&self) -> f64 {
+        self.sd.get() * self.sd.get()
+    }
+}

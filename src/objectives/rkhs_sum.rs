@@ -1,0 +1,144 @@
+//! A random function in the space of a kernel: a sum of kernels with random weights.
+
+use super::gp_sample::MOST_POINTS;
+use super::instance::{Background, Instance, Surrogate};
+use super::noise::{Noise, NoiseModel, Uniform};
+use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use crate::gp::Points;
+use crate::gp::covariance::{Covariance, Shape};
+use crate::rng::Key;
+use crate::vocab::{NonNegative, Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// Shape of a kernel with k(x, x) = 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Kernel {
+    /// exp(-r^2 / 2), r the scaled distance.
+    #[default]
+    SquaredExponential,
+    /// Matern with nu = 1/2.
+    Matern12,
+    /// Matern with nu = 3/2.
+    Matern32,
+    /// Matern with nu = 5/2.
+    Matern52,
+}
+
+impl Kernel {
+    fn shape(self) -> Shape {
+        match self {
+            Self::SquaredExponential => Shape::SquaredExponential,
+            Self::Matern12 => Shape::Matern12,
+            Self::Matern32 => Shape::Matern32,
+            Self::Matern52 => Shape::Matern52,
+        }
+    }
+}
+
+/// A new function in every replication, f = sum of a_i k(., x_i) on equidistant points of [0, 1], with a_i uniform on
+/// [-1, 1] and x_i uniform on [0, 1].
+///
+/// Source: Zhou and Tan 2021, section 6, after Chowdhury and Gopalan 2019, section 5: 100 points, 100 terms,
+/// length-scale 0.2. The learners' bound B is max |f| over the points, as there; the norm of f in the kernel's space,
+/// on which the theorems rest, is 1.2 to 2.4 times as large.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RkhsSum {
+    /// Arms: equidistant points from 0 to 1. Default: 100.
+    #[serde(default = "hundred")]
+    pub points: NonZeroUsize,
+    /// Terms of the sum. Default: 100.
+    #[serde(default = "hundred")]
+    pub terms: NonZeroUsize,
+    /// The kernel. Default: `SquaredExponential`.
+    #[serde(default)]
+    pub kernel: Kernel,
+    /// Length-scale of the kernel. Default: 0.2.
+    #[serde(default = "fifth")]
+    pub length_scale: Positive,
+    /// Noise of an outcome. Default: `Uniform(bound: 1)`.
+    #[serde(default = "uniform")]
+    pub noise: NoiseModel,
+}
+
+fn hundred() -> NonZeroUsize {
+    const HUNDRED: NonZeroUsize = NonZeroUsize::new(100).expect("100 is not zero");
+    HUNDRED
+}
+
+fn fifth() -> Positive {
+    Positive::new(0.2).expect("0.2 is above 0")
+}
+
+fn uniform() -> NoiseModel {
+    NoiseModel::Uniform(Uniform { bound: NonNegative::new(1.0).expect("1 is above 0") })
+}
+
+#[derive(Debug)]
+struct Ready {
+    inputs: Arc<Points>,
+    terms: usize,
+    noise: Noise,
+    surrogate: Surrogate,
+}
+
+impl Objective for RkhsSum {
+    fn problems(&self, _: &Resources) -> Vec<Problem> {
+        let mut problems: Vec<Problem> = Vec::new();
+        for (path, count) in [("points", self.points), ("terms", self.terms)] {
+            if count.get() > MOST_POINTS {
+                let expected = format!("at most {MOST_POINTS}");
+                problems.push(Problem::wrong(path, expected, count.to_string(), "the papers have 100"));
+            }
+        }
+        let name = self.noise.name();
+        problems.extend(self.noise.as_dyn().problems().into_iter().map(|p| p.below(name).below("noise")));
+        problems
+    }
+
+    fn prepare(
+        &self,
+        _: &Resources,
+        _: Option<&Fitted>,
+        _: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let n = self.points.get();
+        let step = |arm: usize| if n > 1 { arm as f64 / (n - 1) as f64 } else { 0.5 };
+        let noise = Noise::Law(self.noise.clone());
+        Ok(Box::new(Ready {
+            inputs: Arc::new(Points::new(n, 1, (0..n).map(step).collect())),
+            terms: self.terms.get(),
+            surrogate: Surrogate {
+                covariance: Covariance::new(self.kernel.shape(), self.length_scale.get(), 1.0),
+                noise_variance: noise.variance(),
+                mean: 0.0,
+            },
+            noise,
+        }))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, key: Key) -> Result<Instance, ObjectiveError> {
+        let mut stream = key.child("function").stream();
+        let mut values = vec![0.0; self.inputs.n()];
+        let mut column = vec![0.0; self.inputs.n()];
+        for _ in 0..self.terms {
+            let (weight, centre) = (stream.uniform_between(-1.0, 1.0), stream.uniform());
+            for (arm, out) in column.iter_mut().enumerate() {
+                *out = self.surrogate.covariance.between(self.inputs.row(arm), &[centre]);
+            }
+            values.iter_mut().zip(&column).for_each(|(value, k)| *value += weight * k);
+        }
+        Ok(Instance {
+            inputs: Arc::clone(&self.inputs),
+            values: Arc::new(values),
+            noise: self.noise.clone(),
+            surrogate: self.surrogate.clone(),
+            background: Background::default(),
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! An agent: measures its own objective, asks its own model or the shared one where to look, shares its weights.
+
+use super::messages::{Close, Fact, Message, World};
+use super::recipe::SharedQueries;
+use super::world::Common;
+use crate::gp::{GpError, Posterior, WeightPosterior, largest};
+use crate::kernel::{Context, Input, Party};
+use crate::privacy::Sensitive;
+use crate::privacy::ledger::{Book, Occasion, release};
+use crate::privacy::mechanisms::Disclosure;
+use crate::rng::Key;
+use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit};
+use std::fmt;
+use std::sync::Arc;
+
+/// Whose data agents' releases are about, in the ledger.
+pub(super) const PROTECTED: &str = "agents";
+
+/// One agent of one series.
+pub(super) struct Agent {
+    pub(super) index: u64,
+    pub(super) server: PartyId,
+    pub(super) server_name: String,
+    pub(super) neighbours: Neighbours,
+    pub(super) common: Arc<Common>,
+    pub(super) values: Arc<Vec<f64>>,
+    pub(super) initial: Vec<usize>,
+    pub(super) regions: Arc<Vec<usize>>,
+    pub(super) posterior: Posterior,
+    /// Nothing where nothing is shared.
+    pub(super) weights: Option<WeightPosterior>,
+    pub(super) shared_queries: SharedQueries,
+    pub(super) scale: f64,
+    pub(super) rounds: u64,
+    /// Node of all draws of this agent; the same in every series.
+    pub(super) key: Key,
+    pub(super) begun: bool,
+    pub(super) last_round: u64,
+    pub(super) measured: u64,
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent").field("index", &self.index).finish_non_exhaustive()
+    }
+}
+
+struct Facts<'a, 'b>(&'a mut Context<'b, World>);
+
+impl Book for Facts<'_, '_> {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.0.record(Fact::Released(Box::new(event)));
+    }
+}
+
+impl Agent {
+    fn measure(&mut self, round: u64, arm: usize, ctx: &mut Context<'_, World>) -> Result<(), GpError> {
+        let mut stream = self.key.child("noise").index(self.measured).stream();
+        self.measured += 1;
+        let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
+        ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
+        self.posterior.observe(arm, outcome)?;
+        if let Some(weights) = &mut self.weights {
+            weights.observe(self.common.features(arm), outcome - self.common.surrogate.mean)?;
+        }
+        Ok(())
+    }
+
+    /// Thompson sampling from N(mean, scale^2 covariance).
+    fn own_choice(&self, round: u64) -> usize {
+        let mut stream = self.key.child("thompson").index(round).stream();
+        let mut z = vec![0.0; self.values.len()];
+        stream.fill_normal(&mut z);
+        let mut draw = self.posterior.sample(&self.common.prior.times(&z), &mut stream);
+        draw.iter_mut().zip(self.posterior.mean()).for_each(|(draw, mean)| {
+            *draw = mean + self.scale * (*draw - mean);
+        });
+        largest(&draw)
+    }
+
+    fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> usize {
+        let coin = self.key.child("whose model").index(round).stream().uniform();
+        match vectors {
+            Some(vectors) if coin < self.shared_queries.probability(round) => {
+                largest(&self.common.scores(&self.regions, vectors))
+            }
+            Some(_) | None => self.own_choice(round),
+        }
+    }
+
+    fn answer(&mut self, round: u64, ctx: &mut Context<'_, World>) {
+        let Some(weights) = &self.weights else {
+            ctx.send(self.server, Message::Done { round });
+            return;
+        };
+        let mut stream = self.key.child("weights").index(round).stream();
+        let secret = Sensitive::new(Arc::new(weights.sample(&mut stream)));
+        let occasion = Occasion {
+            released: "sampled weights omega".to_owned(),
+            protected: PROTECTED.to_owned(),
+            unit: ProtectedUnit::Agent,
+            unit_index: None,
+            neighbours: self.neighbours.clone(),
+            observer: Observer(self.server_name.clone()),
+            round,
+            at: ctx.now(),
+        };
+        match release(&mut Facts(ctx), occasion, &Disclosure::new(), &secret, &mut stream) {
+            Ok(omega) => ctx.send(self.server, Message::Weights { round, omega }),
+            Err(error) => end(&error.to_string(), ctx),
+        }
+    }
+}
+
+fn end(reason: &str, ctx: &mut Context<'_, World>) {
+    ctx.record(Fact::Ended { reason: reason.to_owned() });
+    ctx.stop();
+}
+
+impl Party<World> for Agent {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        let round = match &input {
+            Input::Message { message: Message::Begin, .. } if !self.begun => 0,
+            Input::Message { message: Message::Share { round, .. }, .. } if *round > self.last_round => {
+                *round
+            }
+            Input::Message { .. }
+            | Input::Start
+            | Input::Timer(Close { .. })
+            | Input::WentOffline
+            | Input::CameBack => return,
+        };
+        // Whoever missed the beginning measures the initial points now.
+        let mut done = Ok(());
+        if !self.begun {
+            self.begun = true;
+            for arm in std::mem::take(&mut self.initial) {
+                done = done.and_then(|()| self.measure(0, arm, ctx));
+            }
+        }
+        if let Input::Message { message: Message::Share { vectors, .. }, .. } = &input {
+            let arm = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
+            done = done.and_then(|()| self.measure(round, arm, ctx));
+            self.last_round = round;
+        }
+        match done {
+            Ok(()) if round < self.rounds => self.answer(round, ctx),
+            Ok(()) => {}
+            Err(error) => end(&format!("agent {}: {error}", self.index), ctx),
+        }
+    }
+}

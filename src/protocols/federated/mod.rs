@@ -1,0 +1,30 @@
+//! Federated optimisation: many agents, each with an objective of its own, help each other through a server.
+//!
+//! ```text
+//! server --Begin--------------------------> agents      measure their initial points, fit their weights
+//! server <--Weights(0)--------------------- agents
+//! server: closes the round, adds the vectors up (sampled, clipped, with noise), books it
+//! server --Share(1, vectors)--------------> agents      one query each: own model, or the shared one
+//! server <--Weights(1)--------------------- agents      ... and so on until round T
+//! ```
+//!
+//! TS, FTS, FTS-DE, DP-FTS and DP-FTS-DE are settings of this one protocol.
+//! Source: Dai, Low and Jaillet 2020 ("Federated Bayesian optimization via Thompson sampling") and 2021
+//! ("Differentially private federated Bayesian optimization with distributed exploration").
+
+mod agent;
+mod messages;
+mod recipe;
+mod regions;
+mod rounds;
+mod server;
+mod tally;
+mod weights;
+mod world;
+
+pub use messages::{Close, Fact, Message, World};
+pub use recipe::{
+    AgentGroup, Aggregate, Alone, Federated, FederatedSeries, RandomAgent, SharedQueries, Sharing,
+};
+pub use rounds::{Late, RoundPolicy};
+pub use weights::{Annealed, WeightSchedule};

@@ -1,0 +1,122 @@
+//! When a server closes a round, and what it does with answers that come too late.
+
+use crate::vocab::{Positive, Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
+
+/// When a round is closed. Every policy closes early once all agents have answered.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum RoundPolicy {
+    /// When all agents have answered, or after `patience` at the latest, since some never will.
+    All {
+        /// Longest wait. Default: 60 s.
+        #[serde(default = "minute")]
+        patience: Span,
+    },
+    /// After a fixed time.
+    Deadline {
+        /// How long the round stays open.
+        after: Span,
+    },
+    /// When a share of the agents have answered, or after `patience`.
+    Quorum {
+        /// Share of all agents, above 0.
+        share: Positive,
+        /// Longest wait. Default: 60 s.
+        #[serde(default = "minute")]
+        patience: Span,
+    },
+    /// When this many have answered, or after `patience`. An agent that answers fast is in more often, so the sum is
+    /// priced with the rate of those who were chosen, not of those who were kept.
+    FirstK {
+        /// Number of answers.
+        k: NonZeroU64,
+        /// Longest wait. Default: 60 s.
+        #[serde(default = "minute")]
+        patience: Span,
+    },
+    /// Whenever this many answers have come since the last sum, whichever rounds they are for (asynchronous, buffered),
+    /// or after `patience`.
+    Buffered {
+        /// Number of answers.
+        k: NonZeroU64,
+        /// Longest wait. Default: 60 s.
+        #[serde(default = "minute")]
+        patience: Span,
+    },
+}
+
+fn minute() -> Span {
+    Span::from_millis(60_000)
+}
+
+impl Default for RoundPolicy {
+    fn default() -> Self {
+        Self::All { patience: minute() }
+    }
+}
+
+impl RoundPolicy {
+    /// The longest that a round stays open.
+    pub(super) fn patience(&self) -> Span {
+        match *self {
+            Self::All { patience }
+            | Self::Quorum { patience, .. }
+            | Self::FirstK { patience, .. }
+            | Self::Buffered { patience, .. } => patience,
+            Self::Deadline { after } => after,
+        }
+    }
+
+    /// Whether a round can be closed now.
+    pub(super) fn is_enough(&self, fresh: u64, buffered: u64, agents: u64) -> bool {
+        fresh >= agents
+            || match *self {
+                Self::All { .. } | Self::Deadline { .. } => false,
+                Self::Quorum { share, .. } => fresh as f64 >= share.get() * agents as f64,
+                Self::FirstK { k, .. } => fresh >= k.get(),
+                Self::Buffered { k, .. } => buffered >= k.get(),
+            }
+    }
+
+    /// What is wrong with it as a whole.
+    pub(super) fn problems(&self, agents: u64) -> Option<Problem> {
+        if self.patience() == Span::ZERO {
+            let cure = "give the agents time to answer";
+            return Some(Problem::wrong("patience", "a duration above 0", "0 s", cure));
+        }
+        match *self {
+            Self::Quorum { share, .. } if share.get() > 1.0 => Some(Problem::wrong(
+                "share",
+                "a share of at most 1",
+                share.get().to_string(),
+                "write 0.8 for four agents in five",
+            )),
+            Self::FirstK { k, .. } | Self::Buffered { k, .. } if k.get() > agents => Some(Problem::wrong(
+                "k",
+                format!("at most the number of agents, {agents}"),
+                k.to_string(),
+                "lower k, or add agents",
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// What happens to an answer that comes after its round was closed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Late {
+    /// It is thrown away.
+    #[default]
+    Discard,
+    /// It is added to the next sum, on top of the agent's fresh one: the agent counts twice.
+    AddToNext,
+    /// It takes the place of the agent's fresh one in the next sum and keeps the coin of its own round: the agent is in
+    /// with probability 1 - (1 - q)^2.
+    ReplaceNext,
+    /// The server keeps each agent's last vector, whenever it came, and tosses a fresh coin each round: one vector per
+    /// agent and round. The sound way to use stale vectors.
+    KeepLast,
+}

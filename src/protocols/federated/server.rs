@@ -1,0 +1,256 @@
+//! The server: opens rounds, gathers vectors, releases what it makes of them.
+
+use super::agent::PROTECTED;
+use super::messages::{Close, Fact, Message, World};
+use super::recipe::Sharing;
+use super::rounds::{Late, RoundPolicy};
+use crate::kernel::{Context, Input, Party, TimerTicket};
+use crate::privacy::Sensitive;
+use crate::privacy::ledger::{Book, Budgeted, Meter, Occasion, ReleaseError, release};
+use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered};
+use crate::rng::Key;
+use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+type Vector = Arc<Vec<f64>>;
+
+/// The server of one series.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) agents: Vec<PartyId>,
+    pub(super) places: BTreeMap<PartyId, usize>,
+    pub(super) sharing: Sharing,
+    pub(super) policy: RoundPolicy,
+    pub(super) neighbours: Neighbours,
+    /// The region that each agent explores.
+    pub(super) explored: Vec<usize>,
+    pub(super) rounds: u64,
+    pub(super) length: usize,
+    pub(super) key: Key,
+    pub(super) meter: Meter,
+    pub(super) round: u64,
+    pub(super) open: bool,
+    pub(super) timer: Option<TimerTicket>,
+    pub(super) answered: Vec<bool>,
+    pub(super) fresh: Vec<Option<Vector>>,
+    pub(super) late: Vec<Option<Vector>>,
+    pub(super) last: Vec<Option<Vector>>,
+    /// Answers since the last sum, and those of them to earlier rounds.
+    pub(super) buffered: u64,
+    pub(super) stale: u64,
+}
+
+struct Facts<'a, 'b>(&'a mut Context<'b, World>);
+
+impl Book for Facts<'_, '_> {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.0.record(Fact::Released(Box::new(event)));
+    }
+}
+
+impl Server {
+    fn open(&mut self, ctx: &mut Context<'_, World>) {
+        self.open = true;
+        self.answered.iter_mut().for_each(|answered| *answered = false);
+        self.fresh.iter_mut().for_each(|vector| *vector = None);
+        self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
+    }
+
+    fn late_policy(&self) -> Late {
+        match &self.sharing {
+            Sharing::Aggregate(aggregate) => aggregate.late,
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => Late::Discard,
+        }
+    }
+
+    /// Files an answer; its vector is absent where nothing is shared.
+    fn file(&mut self, agent: usize, round: u64, vector: Option<Vector>) {
+        self.buffered += 1;
+        if round == self.round && self.open {
+            self.answered[agent] = true;
+            self.last[agent].clone_from(&vector);
+            self.fresh[agent] = vector;
+            return;
+        }
+        self.stale += 1;
+        let buffers = matches!(self.policy, RoundPolicy::Buffered { .. });
+        match self.late_policy() {
+            Late::Discard if !buffers => {}
+            // A buffer takes whatever comes, one vector per agent.
+            Late::Discard => {
+                if self.fresh[agent].is_none() {
+                    self.fresh[agent] = vector;
+                }
+            }
+            Late::AddToNext | Late::ReplaceNext => self.late[agent] = vector,
+            Late::KeepLast => {
+                if self.fresh[agent].is_none() {
+                    self.last[agent] = vector;
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, ctx: &mut Context<'_, World>) {
+        self.open = false;
+        if let Some(timer) = self.timer.take() {
+            ctx.cancel(timer);
+        }
+        let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
+        ctx.record(Fact::Closed { round: self.round, fresh, late: self.stale });
+        (self.buffered, self.stale) = (0, 0);
+        let shared = match self.sharing.clone() {
+            Sharing::Alone(_) => {
+                self.round += 1;
+                let message = Message::Share { round: self.round, vectors: None };
+                ctx.broadcast(self.agents.iter().copied(), &message);
+                Ok(())
+            }
+            Sharing::RandomAgent(_) => self.relay(ctx),
+            Sharing::Aggregate(aggregate) => {
+                let (mechanism, gathered) = self.gather(&aggregate.mechanism(), &aggregate);
+                self.aggregate(&mechanism, gathered, ctx)
+            }
+        };
+        if let Err(error) = shared {
+            let fail = matches!(&error, ReleaseError::Refused(refusal) if refusal.fail);
+            let budget = matches!(error, ReleaseError::Refused(_));
+            let reason = format!("before round {}: {error}", self.round + 1);
+            ctx.record(if budget { Fact::BudgetReached { reason, fail } } else { Fact::Ended { reason } });
+            ctx.stop();
+            return;
+        }
+        if self.round < self.rounds {
+            self.open(ctx);
+        }
+    }
+
+    /// The vectors of this round as the late policy has them.
+    fn gather(
+        &mut self,
+        mechanism: &FederatedSum,
+        aggregate: &super::recipe::Aggregate,
+    ) -> (FederatedSum, Gathered) {
+        let mut mechanism = mechanism.clone();
+        let mut vectors: Vec<(usize, Vector)> = Vec::new();
+        let mut second_coin = Vec::new();
+        for agent in 0..self.agents.len() {
+            let late = self.late[agent].take();
+            match aggregate.late {
+                Late::Discard => vectors.extend(self.fresh[agent].clone().map(|v| (agent, v))),
+                Late::AddToNext => {
+                    mechanism.multiplicity = 2;
+                    vectors.extend(self.fresh[agent].clone().into_iter().chain(late).map(|v| (agent, v)));
+                }
+                Late::ReplaceNext => {
+                    mechanism.keeps_coin = true;
+                    if late.is_some() {
+                        second_coin.push(agent);
+                    }
+                    vectors.extend(late.or_else(|| self.fresh[agent].clone()).map(|v| (agent, v)));
+                }
+                Late::KeepLast => vectors.extend(self.last[agent].clone().map(|v| (agent, v))),
+            }
+        }
+        let weights =
+            Arc::new(aggregate.weights.at(self.round, &self.explored, aggregate.regions.get() as usize));
+        let population = self.agents.len();
+        (mechanism, Gathered { population, vectors, weights, second_coin, length: self.length })
+    }
+
+    fn occasion(&self, released: &str, ctx: &Context<'_, World>) -> Occasion {
+        Occasion {
+            released: released.to_owned(),
+            protected: PROTECTED.to_owned(),
+            unit: ProtectedUnit::Agent,
+            unit_index: None,
+            neighbours: self.neighbours.clone(),
+            observer: Observer("every agent".to_owned()),
+            round: self.round + 1,
+            at: ctx.now(),
+        }
+    }
+
+    fn aggregate(
+        &mut self,
+        mechanism: &FederatedSum,
+        gathered: Gathered,
+        ctx: &mut Context<'_, World>,
+    ) -> Result<(), ReleaseError> {
+        let occasion = self.occasion("sums of weights", ctx);
+        let mut stream = self.key.child("sum").index(self.round).stream();
+        let secret = Sensitive::new(gathered);
+        let before = self.meter.exceeded().is_some();
+        let mut book = Budgeted { meter: &mut self.meter, book: Facts(ctx) };
+        let vectors = release(&mut book, occasion, mechanism, &secret, &mut stream)?;
+        if let (false, Some(refusal)) = (before, self.meter.exceeded()) {
+            let reason =
+                format!("from round {} on: {refusal}; going on, as the scenario says", self.round + 1);
+            ctx.record(Fact::BudgetReached { reason, fail: false });
+        }
+        self.round += 1;
+        let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
+        ctx.broadcast(self.agents.iter().copied(), &message);
+        Ok(())
+    }
+
+    /// Original FTS: every agent gets the vector of a random other one.
+    fn relay(&mut self, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
+        let present: Vec<usize> =
+            (0..self.agents.len()).filter(|&agent| self.fresh[agent].is_some()).collect();
+        for (agent, &party) in self.agents.iter().enumerate() {
+            let mut stream = self.key.child("relay").index(self.round).index(agent as u64).stream();
+            let others: Vec<usize> = present.iter().copied().filter(|&other| other != agent).collect();
+            let mut vectors = None;
+            if !others.is_empty() {
+                let other = others[stream.below(others.len() as u64) as usize];
+                if let Some(vector) = &self.fresh[other] {
+                    let secret = Sensitive::new(vec![vector.to_vec()]);
+                    let occasion = self.occasion("sampled weights omega", ctx);
+                    let mut book = Budgeted { meter: &mut self.meter, book: Facts(ctx) };
+                    let released = release(&mut book, occasion, &Disclosure::new(), &secret, &mut stream)?;
+                    vectors = Some(Arc::new(released));
+                }
+            }
+            ctx.send(party, Message::Share { round: self.round + 1, vectors });
+        }
+        self.round += 1;
+        Ok(())
+    }
+}
+
+impl Party<World> for Server {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        match input {
+            Input::Start => {
+                ctx.broadcast(self.agents.iter().copied(), &Message::Begin);
+                self.open(ctx);
+            }
+            Input::Message { from, message: Message::Weights { round, omega } } => {
+                self.take(from, round, Some(omega.into_inner()), ctx);
+            }
+            Input::Message { from, message: Message::Done { round } } => self.take(from, round, None, ctx),
+            Input::Timer(Close { round }) if self.open && round == self.round => self.close(ctx),
+            Input::Message { message: Message::Begin | Message::Share { .. }, .. }
+            | Input::Timer(Close { .. })
+            | Input::WentOffline
+            | Input::CameBack => {}
+        }
+    }
+}
+
+impl Server {
+    fn take(&mut self, from: PartyId, round: u64, vector: Option<Vector>, ctx: &mut Context<'_, World>) {
+        let Some(&agent) = self.places.get(&from) else { return };
+        // A copy of an answer that is there already.
+        if round == self.round && self.answered[agent] {
+            return;
+        }
+        self.file(agent, round, vector);
+        let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
+        if self.open && self.policy.is_enough(fresh, self.buffered, self.agents.len() as u64) {
+            self.close(ctx);
+        }
+    }
+}

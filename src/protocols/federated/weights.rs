@@ -1,0 +1,121 @@
+//! How much each agent counts in each region's sum.
+
+use crate::vocab::{NonNegative, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The weights of agents by region and round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum WeightSchedule {
+    /// Every agent counts 1/N everywhere: `Uniform()`.
+    Uniform(Uniform),
+    /// At first an agent counts most in the region that it explores, later everywhere alike.
+    Annealed(Annealed),
+}
+
+/// Every agent counts 1/N everywhere: `Uniform()`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Uniform {}
+
+/// w_n = softmax over n of (a 1{agent n explores the region} + 1) / temperature; the temperature is 1 for `hold`
+/// rounds, its inverse then falls linearly, and from round `until` on weights are uniform.
+///
+/// Source: Dai, Low and Jaillet 2021, section 3.2 and appendix; the authors' schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Annealed {
+    /// a, how much the own region counts. Default: 15.
+    #[serde(default = "fifteen")]
+    pub strength: NonNegative,
+    /// Rounds at temperature 1. Default: 10.
+    #[serde(default = "ten")]
+    pub hold: u64,
+    /// First round with uniform weights. Default: 40.
+    #[serde(default = "forty")]
+    pub until: u64,
+}
+
+fn fifteen() -> NonNegative {
+    NonNegative::new(15.0).expect("15 is not below 0")
+}
+
+fn ten() -> u64 {
+    10
+}
+
+fn forty() -> u64 {
+    40
+}
+
+impl Default for WeightSchedule {
+    fn default() -> Self {
+        Self::Annealed(Annealed { strength: fifteen(), hold: ten(), until: forty() })
+    }
+}
+
+impl WeightSchedule {
+    /// What is wrong with it as a whole.
+    pub(super) fn problems(&self) -> Option<Problem> {
+        match self {
+            Self::Annealed(annealed) if annealed.until <= annealed.hold => Some(Problem::wrong(
+                "Annealed.until",
+                format!("a round after `hold` ({})", annealed.hold),
+                annealed.until.to_string(),
+                "the authors hold for 10 rounds and end at 40",
+            )),
+            Self::Annealed(_) | Self::Uniform(_) => None,
+        }
+    }
+
+    /// Weights of aggregation k (0 follows the initial points): regions x agents, each region's sum is 1.
+    pub(super) fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
+        let agents = explored.len() as f64;
+        let exponent = match self {
+            Self::Uniform(_) => 0.0,
+            Self::Annealed(annealed) => annealed.strength.get() * annealed.inverse_temperature(k),
+        };
+        let own = libm::exp(exponent);
+        (0..regions)
+            .map(|region| {
+                let inside = explored.iter().filter(|&&r| r == region).count() as f64;
+                let total = inside * own + (agents - inside);
+                explored.iter().map(|&r| if r == region { own / total } else { 1.0 / total }).collect()
+            })
+            .collect()
+    }
+}
+
+impl Annealed {
+    fn inverse_temperature(&self, k: u64) -> f64 {
+        if k < self.hold {
+            1.0
+        } else if k >= self.until {
+            0.0
+        } else {
+            // 1 - (k - 10) / 29 for k = 10, ..., 39.
+            1.0 - (k - self.hold) as f64 / ((self.until - self.hold).max(2) - 1) as f64
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_sum_to_one_and_end_uniform() {
+        let explored: Vec<usize> = (0..10).map(|n| n % 4).collect();
+        for k in [0, 9, 10, 25, 39, 40, 100] {
+            for region in WeightSchedule::default().at(k, &explored, 4) {
+                assert!((region.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            }
+        }
+        let last = WeightSchedule::default().at(40, &explored, 4);
+        assert!(last.iter().flatten().all(|w| (w - 0.1).abs() < 1e-15));
+        let first = WeightSchedule::default().at(0, &explored, 4);
+        // Softmax of 16 and 1: three agents explore region 0, seven do not.
+        let own = 15f64.exp() / (3.0 * 15f64.exp() + 7.0);
+        assert!((first[0][0] - own).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,99 @@
+//! What all agents share, and the objective of each.
+
+use super::recipe::{AgentGroup, Federated};
+use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MOST_ARMS};
+use crate::objectives::{Instance, Noise, Surrogate};
+use crate::protocols::Stage;
+use crate::rng::Key;
+use std::sync::Arc;
+
+/// What all agents of a replication know.
+#[derive(Debug)]
+pub(super) struct Common {
+    pub(super) surrogate: Surrogate,
+    pub(super) covariance: ArmCovariance,
+    /// Root of the prior covariance, for joint draws.
+    pub(super) prior: Cholesky,
+    /// Features of every point, n x M, the same for everybody.
+    pub(super) features: Vec<f64>,
+    pub(super) m: usize,
+    pub(super) noise: Noise,
+}
+
+impl Common {
+    pub(super) fn new(instance: &Instance, m: usize, key: Key) -> Result<Self, String> {
+        let points = Arc::clone(&instance.inputs);
+        if points.n() > MOST_ARMS {
+            return Err(format!(
+                "the objective has {} points, and agents draw over at most {MOST_ARMS}",
+                points.n()
+            ));
+        }
+        let surrogate = instance.surrogate.clone();
+        let covariance = ArmCovariance::of_inputs(Arc::clone(&points), surrogate.covariance.clone());
+        let prior =
+            Cholesky::with_jitter(points.n(), &covariance.dense()).map_err(|error| error.to_string())?;
+        let drawn = FourierFeatures::draw(
+            &surrogate.covariance,
+            points.d(),
+            m,
+            FeatureLength::Exact,
+            &mut key.child("features").stream(),
+        )
+        .map_err(|error| error.to_string())?;
+        let mut features = vec![0.0; points.n() * m];
+        for (index, row) in features.chunks_exact_mut(m).enumerate() {
+            drawn.fill(points.row(index), row);
+        }
+        Ok(Self { surrogate, covariance, prior, features, m, noise: instance.noise.clone() })
+    }
+
+    /// Features of one point.
+    pub(super) fn features(&self, arm: usize) -> &[f64] {
+        &self.features[arm * self.m..][..self.m]
+    }
+
+    /// phi(x)^T omega for every point, each with the vector of its region.
+    pub(super) fn scores(&self, regions: &[usize], vectors: &[Vec<f64>]) -> Vec<f64> {
+        self.features
+            .chunks_exact(self.m)
+            .zip(regions)
+            .map(|(row, &region)| {
+                row.iter().zip(&vectors[region.min(vectors.len() - 1)]).map(|(phi, omega)| phi * omega).sum()
+            })
+            .collect()
+    }
+}
+
+/// The objective of one agent: sqrt(1 - h) f + sqrt(h) g + perturbation, g a further draw of the same kind.
+pub(super) fn objective_of(
+    recipe: &Federated,
+    group: &AgentGroup,
+    agent: usize,
+    stage: &Stage,
+    instance: &Instance,
+    key: Key,
+) -> Result<Arc<Vec<f64>>, String> {
+    let (h, perturbation) = (group.heterogeneity.get(), recipe.perturbation.get());
+    if h <= 0.0 && perturbation <= 0.0 {
+        return Ok(Arc::clone(&instance.values));
+    }
+    let key = key.child("agent objective").index(agent as u64);
+    let mut values: Vec<f64> = instance.values.iter().map(|v| (1.0 - h).sqrt() * v).collect();
+    if h > 0.0 {
+        let prepared = stage.prepared.as_ref().ok_or("the objective cannot be drawn again")?;
+        let own = prepared.realise(key.child("own")).map_err(|error| error.to_string())?;
+        if own.values == instance.values {
+            return Err(
+                "heterogeneity needs an objective that is drawn at random (GpSample), and this one is always the same"
+                    .to_owned(),
+            );
+        }
+        values.iter_mut().zip(own.values.iter()).for_each(|(value, g)| *value += h.sqrt() * g);
+    }
+    if perturbation > 0.0 {
+        let mut stream = key.child("perturbation").stream();
+        values.iter_mut().for_each(|value| *value += perturbation * stream.normal());
+    }
+    Ok(Arc::new(values))
+}

@@ -1,0 +1,72 @@
+//! When users come, and which of them never answer.
+
+use crate::rng::Stream;
+use crate::vocab::{Finite, Probability, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When users come.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Arrivals {
+    /// The next user is asked when the last one has answered, or when patience ends. A report that comes later than
+    /// that still counts.
+    OneByOne {
+        /// How long the service waits for a report. Default: 5 s.
+        #[serde(default = "five_seconds")]
+        patience: Span,
+    },
+    /// Users come on their own, after independent exponential intervals; many may be on their way at once.
+    Poisson {
+        /// Mean interval between two users.
+        every: Span,
+    },
+}
+
+fn five_seconds() -> Span {
+    Span::from_millis(5000)
+}
+
+impl Default for Arrivals {
+    fn default() -> Self {
+        Self::OneByOne { patience: five_seconds() }
+    }
+}
+
+/// Which users never answer, though they played.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum NeverAnswer {
+    /// Each with this probability, whatever the reward.
+    Independent(Probability),
+    /// With this probability each whose reward is below a threshold, and nobody else. What is learned is then biased,
+    /// and that a user answers tells about the reward: the ledger lists it as unprotected.
+    WhenBelow {
+        /// The threshold, in units of the reward.
+        reward: Finite,
+        /// The probability.
+        share: Probability,
+    },
+}
+
+impl Default for NeverAnswer {
+    fn default() -> Self {
+        Self::Independent(Probability::new(0.0).expect("0 is a probability"))
+    }
+}
+
+impl NeverAnswer {
+    /// Whether a user with this reward keeps silent. One word.
+    pub(super) fn silent(&self, reward: f64, stream: &mut Stream) -> bool {
+        let drawn = stream.uniform();
+        match self {
+            Self::Independent(share) => drawn < share.get(),
+            Self::WhenBelow { reward: threshold, share } => reward < threshold.get() && drawn < share.get(),
+        }
+    }
+
+    /// Whether silence tells about the reward.
+    pub(super) fn tells(&self) -> bool {
+        matches!(self, Self::WhenBelow { share, .. } if share.get() > 0.0)
+    }
+}

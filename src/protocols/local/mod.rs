@@ -1,0 +1,32 @@
+//! Local differential privacy: users who never show their reward. LDP-BO (Zhou and Tan 2021) and its baselines.
+//!
+//! A service recommends arms to users who come once each (or again and again) and wants to learn the best arm. A user
+//! plays the arm, sees its reward, and sends it back only after clipping and noise of its own (curator CTL).
+//!
+//! ```text
+//! one by one:  service --Play(user, arm)-----------> users      the next user when this one answered,
+//!              service <--Report(user, arm, y~)----- users      or when patience ends
+//!
+//! Poisson:     service <--Arrived(user)------------- users      whenever a user happens to come
+//!              service --Play(user, arm)-----------> users      at once, with what is known by then
+//!              service <--Report(user, arm, y~)----- users      late, out of order, or never
+//! ```
+//!
+//! One party plays all users, so that there may be a hundred thousand of them; each has draws of its own, addressed
+//! by its number, and messages of its own. A user plays once however often a message is doubled, and a report counts
+//! once. Nothing here waits for a lost message for ever: the service only ever waits as long as its patience.
+//!
+//! Proven here: each report is epsilon-LDP in ideal arithmetic. Not hidden: that a user answers. Where that depends on
+//! the reward, the ledger says so.
+
+mod arrivals;
+mod messages;
+mod recent;
+mod recipe;
+mod service;
+mod tally;
+mod users;
+
+pub use arrivals::{Arrivals, NeverAnswer};
+pub use messages::{Fact, Message, Timer, World};
+pub use recipe::{CtlReport, Local, Report, SeriesRecipe};

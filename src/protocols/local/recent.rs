@@ -1,0 +1,43 @@
+//! Which numbers were seen before, in memory that does not grow.
+
+/// Remembers numbers that come roughly in order. A number is forgotten when one that is 65,536 larger, or a further
+/// multiple of it, has come.
+#[derive(Clone, Debug)]
+pub(super) struct Recent {
+    /// One more than the number seen last in this place; 0 for none.
+    places: Vec<u64>,
+}
+
+const PLACES: u64 = 1 << 16;
+
+impl Recent {
+    pub(super) fn new() -> Self {
+        Self { places: vec![0; PLACES as usize] }
+    }
+
+    /// Takes in a number; false if it is known, or so old that it counts as known.
+    pub(super) fn insert(&mut self, number: u64) -> bool {
+        let place = &mut self.places[(number % PLACES) as usize];
+        let new = *place <= number;
+        if new {
+            *place = number + 1;
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_counts_once() {
+        let mut recent = Recent::new();
+        for number in [0, 2, 1, PLACES, 3 * PLACES + 1] {
+            assert!(recent.insert(number), "{number}");
+            assert!(!recent.insert(number), "{number}");
+        }
+        assert!(!recent.insert(0), "forgotten numbers count as known");
+        assert!(recent.insert(3));
+    }
+}

@@ -1,0 +1,274 @@
+//! What a scenario says about local differential privacy, and how it becomes parties.
+
+use super::arrivals::{Arrivals, NeverAnswer};
+use super::messages::World;
+use super::service::Service;
+use super::tally::Tally;
+use super::users::{Curator, Habits, Population, Users};
+use crate::gp::ArmCovariance;
+use crate::kernel::{Context, Event, Input, Party};
+use crate::learners::{Arms, Facts, Learner, LearnerModel};
+use crate::network::latency::LatencyModel;
+use crate::objectives::Instance;
+use crate::privacy::mechanisms::Ctl;
+use crate::protocols::outsourced::Disclosed;
+use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
+use crate::rng::Key;
+use crate::vocab::{Epsilon, Observer, PartyId, Positive, Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+/// A service learns the best arm from users who never show it their reward.
+///
+/// Every series is played on the same function and the same users: user k has the same noise, the same privacy noise,
+/// and answers as late or never, whatever it is given. A round is one user who plays; regret counts every user who
+/// plays, whether or not a report follows. Of more than 1,000 rounds, every so many are recorded.
+/// Source: Zhou and Tan 2021, "Local differential privacy for Bayesian optimization".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Local {
+    /// Name of the party that recommends and learns.
+    pub service: String,
+    /// Name of the party that stands for all users; its links and availability are those of each of them.
+    pub users: String,
+    /// Users who play, T.
+    pub rounds: u64,
+    /// When users come. Default: `OneByOne(patience: "5s")`.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// How long a user takes before it reports. Default: no time.
+    #[serde(default)]
+    pub answer_after: LatencyModel,
+    /// Who plays and never reports. Default: `Independent(0)`, nobody.
+    #[serde(default)]
+    pub never_answer: NeverAnswer,
+    /// How many people there are, each visit being one of a person drawn at random; privacy is then priced per person.
+    /// Default: nobody comes twice, and privacy is priced per reward.
+    #[serde(default)]
+    pub population: Option<NonZeroU64>,
+    /// What is compared.
+    pub series: Vec<SeriesRecipe>,
+}
+
+/// One way to do it: what a user reports, and who learns from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Series")]
+pub struct SeriesRecipe {
+    /// Name in tables and figures.
+    pub name: String,
+    /// What a user sends of its reward.
+    pub report: Report,
+    /// How the service chooses the next arm.
+    pub learner: LearnerModel,
+}
+
+/// What a user sends of its reward.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Report {
+    /// Clipped and with Laplace noise.
+    Ctl(CtlReport),
+    /// The reward itself: no privacy.
+    Disclosure(Disclosed),
+}
+
+/// Clipping to [-(B + R), B + R] and Laplace noise of scale 2 (B + R) / epsilon: each report is epsilon-LDP.
+///
+/// Source: Zhou and Tan 2021, curator CTL of Algorithm 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Ctl")]
+pub struct CtlReport {
+    /// epsilon of one report.
+    pub epsilon: Epsilon,
+    /// B + R, in units of the reward. Default: max |f| plus the bound on the noise, as the paper has it; required where
+    /// the noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
+    #[serde(default)]
+    pub bound: Option<Positive>,
+    /// Whether rewards beyond the bound are moved to it. Without clipping the certificate is void. Default: true.
+    #[serde(default = "yes")]
+    pub clip: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A party of the scenario that takes no part in this protocol.
+#[derive(Debug)]
+struct Bystander;
+
+impl Party<World> for Bystander {
+    fn handle(&mut self, _: Input<World>, _: &mut Context<'_, World>) {}
+}
+
+impl Protocol for Local {
+    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        problems.extend(stage.party("service", &self.service).err());
+        problems.extend(stage.party("users", &self.users).err());
+        if self.service == self.users {
+            let cure = "name a second party under `parties` and give it one of the two parts";
+            problems.push(Problem::wrong("users", "another party than the service", &self.users, cure));
+        }
+        if self.rounds == 0 {
+            problems.push(Problem::wrong("rounds", "at least one user", "0", "the paper has 10000"));
+        }
+        let (field, span) = match self.arrivals {
+            Arrivals::OneByOne { patience } => ("arrivals.OneByOne.patience", patience),
+            Arrivals::Poisson { every } => ("arrivals.Poisson.every", every),
+        };
+        if span == Span::ZERO {
+            let cure = "write at least as long as a message travels";
+            problems.push(Problem::wrong(field, "a duration above 0", span.to_string(), cure));
+        }
+        let name = self.answer_after.name();
+        let found = self.answer_after.as_dyn().problems();
+        problems.extend(found.into_iter().map(|p| p.below(name).below("answer_after")));
+        if self.series.is_empty() {
+            let cure = "add Series(name: .., report: .., learner: ..)";
+            problems.push(Problem::wrong("series", "at least one series", "none", cure));
+        }
+        for (index, series) in self.series.iter().enumerate() {
+            if self.series[..index].iter().any(|earlier| earlier.name == series.name) {
+                problems.push(Problem::wrong(
+                    format!("series[{index}].name"),
+                    "a name that no earlier series has",
+                    &series.name,
+                    "give each series a name of its own",
+                ));
+            }
+            let learner = series.learner.as_dyn().problems();
+            problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
+        }
+        problems
+    }
+
+    fn needs_objective(&self) -> bool {
+        true
+    }
+
+    fn series(&self) -> Vec<String> {
+        self.series.iter().map(|series| series.name.clone()).collect()
+    }
+
+    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+    }
+}
+
+impl Local {
+    fn play_series(&self, series: &SeriesRecipe, stage: &Stage, key: Key) -> Result<SeriesRecord, PlayError> {
+        let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
+        let failed = |reason: String| PlayError::Party { series: series.name.clone(), reason };
+        let service = stage.party("service", &self.service).map_err(bad)?;
+        let users = stage.party("users", &self.users).map_err(bad)?;
+        let Some(instance) = &stage.instance else {
+            return Err(failed("the scenario has no objective".to_owned()));
+        };
+        let (curator, learner) = self.minds(series, instance).map_err(failed)?;
+        let parties = self.parties(stage, (service, users), instance, key, curator, learner);
+        let mut tally = Tally::new(instance, self.rounds);
+        let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
+            if let Event::Recorded { fact, .. } = event {
+                tally.see(fact, at);
+            }
+        })?;
+        tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
+        Ok(record)
+    }
+
+    /// What the users do to their rewards, and a learner that knows it.
+    fn minds(
+        &self,
+        series: &SeriesRecipe,
+        instance: &Instance,
+    ) -> Result<(Curator, Box<dyn Learner>), String> {
+        let mean = instance.surrogate.mean;
+        let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
+        let mut facts = Facts {
+            horizon: Some(self.rounds),
+            bound: Some(bound),
+            noise_bound: instance.noise.bound(),
+            laplace_scale: None,
+        };
+        let mut noise_variance = instance.surrogate.noise_variance;
+        let curator = match &series.report {
+            Report::Disclosure(_) => Curator::Open,
+            Report::Ctl(report) => {
+                let range = match (report.bound, facts.noise_bound) {
+                    (Some(bound), _) => bound,
+                    (None, Some(noise)) => Positive::new(mean.abs() + bound + noise)
+                        .map_err(|error| format!("no bound on the rewards: {error}"))?,
+                    (None, None) => {
+                        let cure = "set report.Ctl.bound, beyond which rewards are clipped";
+                        return Err(format!("expected bounded rewards, found unbounded noise: {cure}"));
+                    }
+                };
+                let ctl = Ctl::new(report.epsilon, range, report.clip).map_err(|error| error.to_string())?;
+                // Clipped rewards are bounded whatever the noise was.
+                facts.noise_bound = facts.noise_bound.or(Some((range.get() - bound).max(0.0)));
+                facts.laplace_scale = Some(ctl.scale());
+                noise_variance += 2.0 * ctl.scale() * ctl.scale();
+                Curator::Ctl(ctl)
+            }
+        };
+        let arms = Arms {
+            n: instance.inputs.n(),
+            covariance: Some(ArmCovariance::of_inputs(
+                Arc::clone(&instance.inputs),
+                instance.surrogate.covariance.clone(),
+            )),
+            noise_variance,
+            mean,
+            facts,
+        };
+        let learner = series.learner.as_dyn().build(&arms).map_err(|error| error.to_string())?;
+        Ok((curator, learner))
+    }
+
+    fn parties(
+        &self,
+        stage: &Stage,
+        (service, users): (PartyId, PartyId),
+        instance: &Instance,
+        key: Key,
+        curator: Curator,
+        learner: Box<dyn Learner>,
+    ) -> Vec<Box<dyn Party<World>>> {
+        let party = |name: &str| key.child("party").child(name);
+        let crowd = party(&self.users);
+        let mut learner = Some(learner);
+        let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<World>> {
+            if index == service.index()
+                && let Some(learner) = learner.take()
+            {
+                let stream = party(&self.service).child("learner").stream();
+                Box::new(Service::new(users, self.arrivals, learner, stream))
+            } else if index == users.index() {
+                Box::new(Users::new(Habits {
+                    name: self.users.clone(),
+                    service,
+                    observer: Observer(self.service.clone()),
+                    rounds: self.rounds,
+                    arrivals: self.arrivals,
+                    answer_after: self.answer_after.clone(),
+                    never_answer: self.never_answer,
+                    curator,
+                    population: self
+                        .population
+                        .map(|size| Population { size: size.get(), who: crowd.child("who") }),
+                    values: Arc::clone(&instance.values),
+                    law: instance.noise.clone(),
+                    noise: key.child("objective noise"),
+                    behaviour: crowd.child("behaviour"),
+                    mechanisms: crowd.child("mechanisms"),
+                    intervals: crowd.child("intervals").stream(),
+                }))
+            } else {
+                Box::new(Bystander)
+            }
+        });
+        parties.collect()
+    }
+}

@@ -1,0 +1,87 @@
+//! The service: recommends an arm to every user and learns from the reports, nothing else.
+
+use super::arrivals::Arrivals;
+use super::messages::{Fact, Message, Timer, World};
+use super::recent::Recent;
+use crate::kernel::{Context, Input, Party, TimerTicket};
+use crate::learners::Learner;
+use crate::rng::Stream;
+use crate::vocab::{PartyId, Span};
+
+/// The service of one series.
+#[derive(Debug)]
+pub(super) struct Service {
+    users: PartyId,
+    learner: Box<dyn Learner>,
+    stream: Stream,
+    /// Whose reports came.
+    known: Recent,
+    /// Whom it waits for, where users come one by one.
+    turn: Option<Turn>,
+}
+
+#[derive(Debug)]
+struct Turn {
+    patience: Span,
+    user: u64,
+    timer: Option<TimerTicket>,
+}
+
+impl Service {
+    pub(super) fn new(users: PartyId, arrivals: Arrivals, learner: Box<dyn Learner>, stream: Stream) -> Self {
+        let turn = match arrivals {
+            Arrivals::OneByOne { patience } => Some(Turn { patience, user: 0, timer: None }),
+            Arrivals::Poisson { .. } => None,
+        };
+        Self { users, learner, stream, known: Recent::new(), turn }
+    }
+
+    fn recommend(&mut self, ctx: &mut Context<'_, World>, user: u64) {
+        let arm = self.learner.suggest(&mut self.stream) as u64;
+        ctx.send(self.users, Message::Play { user, arm });
+        if let Some(turn) = &mut self.turn {
+            turn.user = user;
+            turn.timer = Some(ctx.after(turn.patience, Timer::Patience { user }));
+        }
+    }
+
+    fn learn(&mut self, ctx: &mut Context<'_, World>, user: u64, arm: u64, reward: f64) {
+        if !self.known.insert(user) {
+            return;
+        }
+        if let Err(error) = self.learner.observe(arm as usize, reward) {
+            ctx.record(Fact::Ended { reason: format!("report of user {user}: {error}") });
+            ctx.stop();
+            return;
+        }
+        ctx.record(Fact::Learned { user });
+        if let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) {
+            if let Some(timer) = turn.timer.take() {
+                ctx.cancel(timer);
+            }
+            self.recommend(ctx, user + 1);
+        }
+    }
+}
+
+impl Party<World> for Service {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        match input {
+            Input::Start if self.turn.is_some() => self.recommend(ctx, 0),
+            Input::Message { message: Message::Arrived { user }, .. } => self.recommend(ctx, user),
+            Input::Message { message: Message::Report { user, arm, reward }, .. } => {
+                self.learn(ctx, user, arm, *reward.get());
+            }
+            Input::Timer(Timer::Patience { user })
+                if self.turn.as_ref().is_some_and(|turn| turn.user == user) =>
+            {
+                self.recommend(ctx, user + 1);
+            }
+            Input::Start
+            | Input::Message { message: Message::Play { .. }, .. }
+            | Input::Timer(_)
+            | Input::WentOffline
+            | Input::CameBack => {}
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Turns what happened into regrets, counts and a ledger, in memory that does not grow with the rounds.
+
+use super::messages::Fact;
+use crate::objectives::Instance;
+use crate::protocols::{BookedRelease, Iteration, SeriesRecord, book};
+use crate::vocab::{PrivacyEvent, Time};
+use std::collections::BTreeMap;
+
+/// Rounds that are recorded at most, but for the last.
+const RECORDED: u64 = 1_000;
+
+/// What is kept of one series.
+pub(super) struct Tally<'a> {
+    instance: &'a Instance,
+    best: f64,
+    rounds: u64,
+    /// Every so many rounds one is recorded.
+    stride: u64,
+    played: u64,
+    simple: f64,
+    cumulative: f64,
+    iterations: Vec<Iteration>,
+    /// Releases that concern no numbered unit.
+    releases: Vec<BookedRelease>,
+    /// Releases by unit.
+    of_units: BTreeMap<u64, Vec<BookedRelease>>,
+    silent: u64,
+    learned: u64,
+    exceeding: u64,
+    ended_early: Option<String>,
+}
+
+impl<'a> Tally<'a> {
+    pub(super) fn new(instance: &'a Instance, rounds: u64) -> Self {
+        Self {
+            instance,
+            best: instance.best(),
+            rounds,
+            stride: rounds.div_ceil(RECORDED).max(1),
+            played: 0,
+            simple: f64::INFINITY,
+            cumulative: 0.0,
+            iterations: Vec::new(),
+            releases: Vec::new(),
+            of_units: BTreeMap::new(),
+            silent: 0,
+            learned: 0,
+            exceeding: 0,
+            ended_early: None,
+        }
+    }
+
+    pub(super) fn see(&mut self, fact: &Fact, at: Time) {
+        match fact {
+            Fact::Released(event) => self.released(event),
+            Fact::Played { arm, reward, exceeds, .. } => {
+                self.exceeding += u64::from(*exceeds);
+                self.played(*arm, *reward, at);
+            }
+            Fact::Silent { .. } => self.silent += 1,
+            Fact::Learned { .. } => self.learned += 1,
+            Fact::Ended { reason } => self.ended_early = Some(reason.clone()),
+        }
+    }
+
+    fn released(&mut self, event: &PrivacyEvent) {
+        match event.unit_index {
+            None => book_alike(&mut self.releases, event),
+            Some(unit) => book_alike(self.of_units.entry(unit).or_default(), event),
+        }
+    }
+
+    fn played(&mut self, arm: u64, outcome: f64, at: Time) {
+        let value = self.instance.values[arm as usize];
+        let regret = self.best - value;
+        self.simple = self.simple.min(regret);
+        self.cumulative += regret;
+        self.played += 1;
+        if self.played % self.stride == 0 || self.played == 1 || self.played == self.rounds {
+            self.iterations.push(Iteration {
+                t: self.played,
+                arm,
+                outcome,
+                value,
+                simple_regret: self.simple,
+                cumulative_regret: self.cumulative,
+                seconds: at.seconds(),
+            });
+        }
+    }
+
+    /// Writes everything into the record.
+    pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool) {
+        record.iterations = self.iterations;
+        record.releases = self.releases;
+        record.releases.extend(self.of_units.into_values().flatten());
+        record.ended_early = self.ended_early;
+        let mut count = |name: &str, value: u64| {
+            record.counts.insert(name.to_owned(), value);
+        };
+        count("played", self.played);
+        count("never answer", self.silent);
+        count("reports used", self.learned);
+        if private {
+            count("beyond bound", self.exceeding);
+        }
+    }
+}
+
+/// Books beside a release that differs only in round and time, wherever in the list it stands.
+fn book_alike(booked: &mut Vec<BookedRelease>, event: &PrivacyEvent) {
+    let place = booked.iter().position(|known| known.event.released == event.released);
+    let Some(place) = place else { return book(booked, event) };
+    let mut one = vec![booked.remove(place)];
+    book(&mut one, event);
+    booked.splice(place..place, one);
+}

@@ -1,0 +1,202 @@
+//! The users: each plays the arm it was given, and reports its reward after clipping and noise, late or never.
+
+use super::arrivals::{Arrivals, NeverAnswer};
+use super::messages::{Fact, Message, Timer, World};
+use super::recent::Recent;
+use crate::kernel::{Context, Input, Party};
+use crate::network::latency::LatencyModel;
+use crate::objectives::Noise;
+use crate::privacy::Sensitive;
+use crate::privacy::ledger::{Book, Occasion, ReleaseError, release};
+use crate::privacy::mechanisms::{Ctl, Disclosure};
+use crate::rng::{Key, Stream};
+use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit, Span};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a user's reward goes through on its way out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Curator {
+    /// Clipping and noise.
+    Ctl(Ctl),
+    /// Nothing.
+    Open,
+}
+
+/// People who come again and again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Population {
+    pub(super) size: u64,
+    /// Visit k is one of the person drawn by child k.
+    pub(super) who: Key,
+}
+
+/// A report on its way to be made.
+#[derive(Debug)]
+struct Intended {
+    arm: u64,
+    reward: Sensitive<f64>,
+    round: u64,
+}
+
+/// What all users of one series share.
+#[derive(Debug)]
+pub(super) struct Habits {
+    pub(super) name: String,
+    pub(super) service: PartyId,
+    pub(super) observer: Observer,
+    /// Plays after which the series ends.
+    pub(super) rounds: u64,
+    pub(super) arrivals: Arrivals,
+    pub(super) answer_after: LatencyModel,
+    pub(super) never_answer: NeverAnswer,
+    pub(super) curator: Curator,
+    pub(super) population: Option<Population>,
+    /// Noise-free objective by arm.
+    pub(super) values: Arc<Vec<f64>>,
+    pub(super) law: Noise,
+    /// Node of the objective's noise; user k draws from its child k, whichever arm it plays.
+    pub(super) noise: Key,
+    /// Node of the users' own draws: child k decides whether and when user k answers.
+    pub(super) behaviour: Key,
+    /// Node of the mechanisms' draws, by user.
+    pub(super) mechanisms: Key,
+    /// Intervals between users who come on their own.
+    pub(super) intervals: Stream,
+}
+
+/// All users of one series.
+#[derive(Debug)]
+pub(super) struct Users {
+    habits: Habits,
+    /// Number of the next user to come on its own.
+    next: u64,
+    played: u64,
+    /// Who played.
+    known: Recent,
+    intended: BTreeMap<u64, Intended>,
+}
+
+/// The ledger of this protocol: events become facts for the journal.
+struct Facts<'a, 'b>(&'a mut Context<'b, World>);
+
+impl Book for Facts<'_, '_> {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.0.record(Fact::Released(Box::new(event)));
+    }
+}
+
+impl Users {
+    pub(super) fn new(habits: Habits) -> Self {
+        Self { habits, next: 0, played: 0, known: Recent::new(), intended: BTreeMap::new() }
+    }
+
+    fn expect_next(&mut self, ctx: &mut Context<'_, World>) {
+        if let Arrivals::Poisson { every } = self.habits.arrivals {
+            let interval = every.seconds() * self.habits.intervals.exponential();
+            ctx.after(Span::from_seconds(interval), Timer::Arrival);
+        }
+    }
+
+    fn play(&mut self, ctx: &mut Context<'_, World>, user: u64, arm: u64) {
+        if self.played == self.habits.rounds || !self.known.insert(user) {
+            return;
+        }
+        let habits = &self.habits;
+        let place = arm as usize;
+        let reward = habits.values[place] + habits.law.draw(place, &mut habits.noise.index(user).stream());
+        let exceeds = matches!(&habits.curator, Curator::Ctl(ctl) if ctl.exceeds(reward));
+        ctx.record(Fact::Played { user, arm, reward, exceeds });
+        let round = self.played;
+        self.played += 1;
+        let mut behaviour = habits.behaviour.index(user).stream();
+        let silent = habits.never_answer.silent(reward, &mut behaviour);
+        let delay = habits.answer_after.as_dyn().quantile(behaviour.open_uniform());
+        if habits.never_answer.tells() {
+            let occasion = self.occasion(ctx, "whether a user answers", user, round);
+            let answers = Sensitive::new(!silent);
+            // Draws nothing.
+            let mut stream = self.habits.mechanisms.index(user).stream();
+            let told = release(&mut Facts(ctx), occasion, &Disclosure::new(), &answers, &mut stream);
+            if let Err(error) = told {
+                self.fail(ctx, user, &error);
+                return;
+            }
+        }
+        if silent {
+            ctx.record(Fact::Silent { user });
+        } else {
+            self.intended.insert(user, Intended { arm, reward: Sensitive::new(reward), round });
+            if delay == Span::ZERO {
+                self.report(ctx, user);
+            } else {
+                ctx.after(delay, Timer::Answer { user });
+            }
+        }
+        self.finish(ctx);
+    }
+
+    fn occasion(&self, ctx: &Context<'_, World>, released: &str, user: u64, round: u64) -> Occasion {
+        let habits = &self.habits;
+        let person = habits.population.map(|all| all.who.index(user).stream().below(all.size));
+        Occasion {
+            released: released.to_owned(),
+            protected: habits.name.clone(),
+            unit: if person.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward },
+            unit_index: person,
+            neighbours: Neighbours::AnyValue,
+            observer: habits.observer.clone(),
+            round,
+            at: ctx.now(),
+        }
+    }
+
+    fn report(&mut self, ctx: &mut Context<'_, World>, user: u64) {
+        let Some(Intended { arm, reward, round }) = self.intended.remove(&user) else { return };
+        let occasion = self.occasion(ctx, "rewards y", user, round);
+        let mut stream = self.habits.mechanisms.index(user).stream();
+        let released = match &self.habits.curator {
+            Curator::Ctl(ctl) => release(&mut Facts(ctx), occasion, ctl, &reward, &mut stream),
+            Curator::Open => release(&mut Facts(ctx), occasion, &Disclosure::new(), &reward, &mut stream),
+        };
+        match released {
+            Ok(reward) => ctx.send(self.habits.service, Message::Report { user, arm, reward }),
+            Err(error) => self.fail(ctx, user, &error),
+        }
+    }
+
+    fn fail(&self, ctx: &mut Context<'_, World>, user: u64, error: &ReleaseError) {
+        let reason = format!("user {user} of {} releases nothing: {error}", self.habits.name);
+        ctx.record(Fact::Ended { reason });
+        ctx.stop();
+    }
+
+    /// Ends the series when the last user has played and everybody who wants to has reported.
+    fn finish(&self, ctx: &mut Context<'_, World>) {
+        if self.played == self.habits.rounds && self.intended.is_empty() {
+            ctx.stop();
+        }
+    }
+}
+
+impl Party<World> for Users {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        match input {
+            Input::Start => self.expect_next(ctx),
+            Input::Timer(Timer::Arrival) if self.played < self.habits.rounds => {
+                ctx.send(self.habits.service, Message::Arrived { user: self.next });
+                self.next += 1;
+                self.expect_next(ctx);
+            }
+            Input::Message { message: Message::Play { user, arm }, .. } => self.play(ctx, user, arm),
+            Input::Timer(Timer::Answer { user }) => {
+                self.report(ctx, user);
+                self.finish(ctx);
+            }
+            Input::Message { message: Message::Arrived { .. } | Message::Report { .. }, .. }
+            | Input::Timer(_)
+            | Input::WentOffline
+            | Input::CameBack => {}
+        }
+    }
+}
