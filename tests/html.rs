@@ -138,7 +138,7 @@ fn noisy(place: &Path) -> (Page, Cost) {
     assert_eq!((&event.protected, &event.observer.0), (&row.protected, &row.observer));
     event.cost = cost.clone();
     event.basis = Basis::Proven;
-    event.claim = Some(Claim { epsilon: 0.3, delta: 1e-6, source: "Nobody 2020".to_owned() });
+    event.claim = Some(Claim { epsilon: 0.3, delta: 1e-6, source: "Nobody 2020".to_owned(), cost: None });
     event.round = 1;
     *releases = vec![BookedRelease { event, count: 40, last_round: 40 }];
     (page, cost)

@@ -73,7 +73,12 @@ impl Mechanism for Ctl {
             sampler: Sampler::Full,
             sensitivity: Some(width),
             cost,
-            claim: Some(Claim { epsilon: self.epsilon.get(), delta: 0.0, source: SOURCE.to_owned(), cost: None }),
+            claim: Some(Claim {
+                epsilon: self.epsilon.get(),
+                delta: 0.0,
+                source: SOURCE.to_owned(),
+                cost: None,
+            }),
             basis,
             arithmetic: Arithmetic::Ideal,
         })

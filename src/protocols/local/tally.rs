@@ -76,7 +76,7 @@ impl<'a> Tally<'a> {
         self.simple = self.simple.min(regret);
         self.cumulative += regret;
         self.played += 1;
-        if self.played % self.stride == 0 || self.played == 1 || self.played == self.rounds {
+        if self.played.is_multiple_of(self.stride) || self.played == 1 || self.played == self.rounds {
             self.iterations.push(Iteration {
                 t: self.played,
                 arm,

@@ -127,7 +127,9 @@ impl Release {
             return Err(failed("the scenario has no objective".to_owned()));
         };
         if instance.noise.gaussian_sd().is_none() {
-            return Err(failed("the release is analysed for normal noise, and the objective's is not".to_owned()));
+            return Err(failed(
+                "the release is analysed for normal noise, and the objective's is not".to_owned(),
+            ));
         }
         let task = Arc::new(Task::of(instance, self.rounds));
         let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;

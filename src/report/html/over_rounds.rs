@@ -136,7 +136,7 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
 
 /// The releases up to and including a round. Of releases booked together, only the first and the last round are on
 /// record: those between are taken as evenly spread.
-fn until<'a>(group: &'a [BookedRelease], round: u64) -> impl Iterator<Item = &'a PrivacyEvent> {
+fn until(group: &[BookedRelease], round: u64) -> impl Iterator<Item = &PrivacyEvent> {
     group.iter().flat_map(move |booked| {
         let (begin, end) = (booked.event.round, booked.last_round);
         let count = if round < begin {
