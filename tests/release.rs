@@ -304,3 +304,37 @@ fn what_cannot_be_certified_is_refused() {
         assert!(stderr.contains(expected), "{series}: {stderr}");
     }
 }
+
+/// Algorithm 2's bound rests on A and tau: wrong ones are found out, as the scenario's comment says, and right ones
+/// hold.
+#[test]
+fn algorithm_2_is_as_good_as_its_inputs() {
+    let out = TempDir::new().unwrap();
+    let document = run("scenarios/papers/dp-bo/algorithm2.ron", out.path(), &[]);
+    let cells = document["cells"].as_array().unwrap();
+    let held = |rounds: u64, series: &str| {
+        let at = |cell: &Value| cell["point"]["T"] == rounds && cell["point"]["epsilon"] == 10.0;
+        let index = cells.iter().position(at).unwrap();
+        let row = outcome(&document, index, series, "|v~ - f(lambda*)|");
+        row["bound"]["held"].as_f64().unwrap()
+    };
+    assert!(held(20, "A = 1, tau = 0.1") < 0.5);
+    assert!(held(90, "A = 1, tau = 0.1") >= 0.9);
+    assert!(held(20, "A = 10, tau = 0") >= 0.9);
+}
+
+/// Tuning again on the same records is charged again: every cell and replication of a series adds up.
+#[test]
+fn a_study_on_one_data_set_adds_up() {
+    let out = TempDir::new().unwrap();
+    let document = run("scenarios/release.ron", out.path(), &["--replications", "2"]);
+    let rows = document["whole_study"].as_array().unwrap();
+    let grid = rows.iter().find(|row| row["series"] == "fixed grid").unwrap();
+    // 2 replications, 2 releases each, epsilon 0.1, 1 and 10.
+    assert_eq!((&grid["runs"], &grid["releases"]), (&6.into(), &12.into()));
+    assert!((grid["epsilon_basic"].as_f64().unwrap() - 44.4).abs() < 1e-9, "{grid}");
+    assert!(rows.iter().any(|row| row["series"] == "non-private" && row["epsilon_basic"] == "inf"));
+    // Functions drawn anew are new data.
+    let drawn = run("scenarios/papers/dp-bo/algorithm1.ron", out.path(), &["--replications", "1"]);
+    assert!(drawn.get("whole_study").is_none());
+}
