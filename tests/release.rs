@@ -91,7 +91,7 @@ fn algorithm_3_never_exceeds_its_sensitivity() {
                 lambda_max: high,
             };
             let most = sensitivity(facts, Constants::Corrected);
-            assert!((a - b).abs() <= most, "{} above {most}: {facts:?}", (a - b).abs());
+            assert!((a - b).abs() <= most * (1.0 + 1e-12), "{} above {most}: {facts:?}", (a - b).abs());
             closest = closest.max((a - b).abs() / most);
         }
     }
@@ -121,7 +121,7 @@ fn bounds_of_algorithm_1_hold_at_the_stated_frequency() {
     let document = run(
         "scenarios/papers/dp-bo/algorithm1.ron",
         out.path(),
-        &["--replications", "60", "-o", "objective.grid=[8, 8]", "-o", "protocol.rounds=12"],
+        &["--replications", "60", "-o", "objective.grid=[8, 8]", "-o", "protocol.rounds=25"],
     );
     let cells = document["cells"].as_array().unwrap().len();
     assert_eq!(cells, 4);
@@ -139,8 +139,8 @@ fn bounds_of_algorithm_1_hold_at_the_stated_frequency() {
     let regret = |cell, series| mean(outcome(&document, cell, series, "f(lambda*) - f(lambda~)"));
     // Nearly blind at epsilon = 1, useful from 100 on.
     assert!((regret(0, "Algorithm 1") - regret(0, "blind")).abs() < 0.5);
-    assert!(regret(2, "Algorithm 1") < 0.5 * regret(0, "blind"));
-    assert!(regret(3, "Algorithm 1") < 0.3);
+    assert!(regret(2, "Algorithm 1") < 0.7 * regret(0, "blind"));
+    assert!(regret(3, "Algorithm 1") < 0.4 * regret(0, "blind"));
     assert!(mean(outcome(&document, 0, "Algorithm 1", names[2])) > 5.0, "noise is large at epsilon = 1");
 }
 
@@ -159,7 +159,7 @@ fn a_fixed_grid_releases_settings_at_their_exact_frequencies() {
         "-o",
         "protocol.workers=[]",
         "-o",
-        "protocol.series=[Series(name: \"grid\", publication: FixedGrid(epsilon: 8, publish: Setting, \
+        "protocol.series=[Series(name: \"grid\", publication: FixedGrid(epsilon: 0.4, publish: Setting, \
          assume: TaskFacts(records: 20, loss_range: 1, lipschitz: 1, lambda_min: 1e-4, lambda_max: 10)))]",
     ];
     let document = run("scenarios/release.ron", out.path(), &more);
@@ -168,7 +168,8 @@ fn a_fixed_grid_releases_settings_at_their_exact_frequencies() {
     let mut values = Vec::new();
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     for line in text.lines() {
-        let record: Value = serde_json::from_str(line).unwrap();
+        // A checksum, a space, the record.
+        let record: Value = serde_json::from_str(line.split_once(' ').unwrap().1).unwrap();
         let series = &record["series"][0];
         values =
             series["iterations"].as_array().unwrap().iter().map(|i| i["value"].as_f64().unwrap()).collect();
@@ -187,8 +188,8 @@ fn a_fixed_grid_releases_settings_at_their_exact_frequencies() {
         let term = |(count, p): (&u64, &f64)| (*count as f64 - 1000.0 * p).powi(2) / (1000.0 * p);
         counts.iter().zip(&expected).map(term).sum::<f64>()
     };
-    assert!(statistic(8.0) < 23.51, "{counts:?}: {}", statistic(8.0));
-    assert!(statistic(16.0) > 23.51, "a wrong epsilon goes unseen: {counts:?}");
+    assert!(statistic(0.4) < 23.51, "{counts:?}: {}", statistic(0.4));
+    assert!(statistic(0.8) > 23.51, "a wrong epsilon goes unseen: {counts:?}");
 }
 
 /// What is proven, what is conditional and what is only published stands in the ledger, with its sensitivity.
@@ -223,7 +224,7 @@ fn the_ledger_tells_proven_from_conditional() {
     assert_eq!((&published["accountant"], &published["delta"]), (&"as published".into(), &0.1.into()));
     let ledger = std::fs::read_to_string(folder(&document).join("cells/1/ledger.csv")).unwrap();
     assert!(ledger.contains("Kusner Algorithm 1, Laplace noise, corrected constants"));
-    assert!(ledger.contains("with probability 1 - 0.05 over functions drawn from the assumed GP"));
+    assert!(ledger.contains("probability 1 - 0.05 over functions drawn from the assumed GP"));
     // g*/m of the fixed grid: 569 records, 285 (rounded up) for training.
     let mut reader = csv::Reader::from_reader(ledger.as_bytes());
     let header = reader.headers().unwrap().clone();
@@ -253,7 +254,7 @@ fn a_fixed_grid_is_useful_at_epsilon_1() {
 fn machines_that_drop_out_cost_time_and_nothing_else() {
     let out = TempDir::new().unwrap();
     let series = "protocol.series=[Series(name: \"grid\", publication: FixedGrid(epsilon: 1))]";
-    let common = ["--replications", "3", "-o", series];
+    let common = ["--replications", "3", "-o", series, "-o", "network.default.loss=NoLoss()"];
     let three = run("scenarios/release.ron", out.path(), &common);
     let one = run(
         "scenarios/release.ron",
@@ -302,4 +303,38 @@ fn what_cannot_be_certified_is_refused() {
         assert_ne!(code, 0);
         assert!(stderr.contains(expected), "{series}: {stderr}");
     }
+}
+
+/// Algorithm 2's bound rests on A and tau: wrong ones are found out, as the scenario's comment says, and right ones
+/// hold.
+#[test]
+fn algorithm_2_is_as_good_as_its_inputs() {
+    let out = TempDir::new().unwrap();
+    let document = run("scenarios/papers/dp-bo/algorithm2.ron", out.path(), &[]);
+    let cells = document["cells"].as_array().unwrap();
+    let held = |rounds: u64, series: &str| {
+        let at = |cell: &Value| cell["point"]["T"] == rounds && cell["point"]["epsilon"] == 10.0;
+        let index = cells.iter().position(at).unwrap();
+        let row = outcome(&document, index, series, "|v~ - f(lambda*)|");
+        row["bound"]["held"].as_f64().unwrap()
+    };
+    assert!(held(20, "A = 1, tau = 0.1") < 0.5);
+    assert!(held(90, "A = 1, tau = 0.1") >= 0.9);
+    assert!(held(20, "A = 10, tau = 0") >= 0.9);
+}
+
+/// Tuning again on the same records is charged again: every cell and replication of a series adds up.
+#[test]
+fn a_study_on_one_data_set_adds_up() {
+    let out = TempDir::new().unwrap();
+    let document = run("scenarios/release.ron", out.path(), &["--replications", "2"]);
+    let rows = document["whole_study"].as_array().unwrap();
+    let grid = rows.iter().find(|row| row["series"] == "fixed grid").unwrap();
+    // 2 replications, 2 releases each, epsilon 0.1, 1 and 10.
+    assert_eq!((&grid["runs"], &grid["releases"]), (&6.into(), &12.into()));
+    assert!((grid["epsilon_basic"].as_f64().unwrap() - 44.4).abs() < 1e-9, "{grid}");
+    assert!(rows.iter().any(|row| row["series"] == "non-private" && row["epsilon_basic"] == "inf"));
+    // Functions drawn anew are new data.
+    let drawn = run("scenarios/papers/dp-bo/algorithm1.ron", out.path(), &["--replications", "1"]);
+    assert!(drawn.get("whole_study").is_none());
 }

@@ -78,7 +78,9 @@ pub(super) fn outcomes(
     guarantees: &[Guarantee],
 ) -> Result<Vec<NamedOutcome>, String> {
     let mut found: Vec<(Measure, &str, f64)> = Vec::new();
-    if let Some(setting) = published.chosen {
+    // A reader who was told a setting, or nothing at all; one who was told a performance alone did not ask for more.
+    let told = published.setting.is_some() || published.value.is_none();
+    if let Some(setting) = published.chosen.filter(|_| told) {
         let regret = instance.best() - instance.values[setting];
         found.push((Measure::SettingRegret, "f(lambda*) - f(lambda~)", regret));
     }

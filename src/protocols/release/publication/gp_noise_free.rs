@@ -76,7 +76,7 @@ impl Publication for GpNoiseFree {
             cost: None,
         };
         let on = format!(
-            "with probability 1 - {delta} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} \
+            "probability 1 - {delta} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} \
              for all neighbours), and on the stated A = {} and tau = {}, which cannot be checked",
             self.neighbour_correlation, self.a, self.tau
         );

@@ -71,7 +71,7 @@ impl GpNoisy {
     fn condition(&self, task: &Task) -> Basis {
         Basis::Conditional {
             on: format!(
-                "with probability 1 - {} over functions drawn from the assumed GP (prior sd {}, k1 at least {} for \
+                "probability 1 - {} over functions drawn from the assumed GP (prior sd {}, k1 at least {} for \
                  all neighbours)",
                 self.delta,
                 task.prior_sd(),

@@ -80,7 +80,7 @@ impl Task {
         match (assume, self.facts) {
             (Some(assumed), _) => {
                 let on = format!(
-                    "values are means over {} records of a loss with range {}, Lipschitz constant {} and \
+                    "values that are means over {} records of a loss with range {}, Lipschitz constant {} and \
                      regularisation from {} to {}, as the scenario assumes",
                     assumed.records,
                     assumed.loss_range,
