@@ -55,25 +55,17 @@ fn each_way_to_treat_dropouts_has_its_price() {
 }
 
 /// Sharing helps agents that are alike: after ten rounds every way of sharing without noise beats plain Thompson
-/// sampling by far (0.098 against 0.02 to 0.04 in the shared reference), over 30 agents and 3 functions.
+/// sampling by far. The shared reference has .098 for TS, .038 for FTS, .031 and .023 for FTS-DE with 2 and 4 regions,
+/// and .041 for DP-FTS-DE; 200 agents, two functions.
 #[test]
 fn sharing_helps_agents_that_are_alike() {
     let out = TempDir::new().unwrap();
-    let more = [
-        "--replications",
-        "3",
-        "-o",
-        "parties.agent.count=30",
-        "-o",
-        "protocol.rounds=10",
-        "-o",
-        "objective.grid=[200]",
-    ];
+    let more = ["--replications", "2", "-o", "protocol.rounds=10"];
     let document = run("scenarios/papers/dp-fts-de/synthetic.ron", out.path(), &more);
     let alone = metric(&document, 0, "TS", "simple_regret").0;
-    for series in ["FTS", "FTS by server", "FTS-DE, P=2", "FTS-DE, P=4"] {
+    for series in ["FTS", "FTS by server", "FTS-DE, P=2", "FTS-DE, P=4", "DP-FTS-DE, P=2, q=.5"] {
         let regret = metric(&document, 0, series, "simple_regret").0;
-        assert!(regret < 0.7 * alone, "{series}: {regret}, alone {alone}");
+        assert!(regret < 0.75 * alone, "{series}: {regret}, alone {alone}");
     }
 }
 
