@@ -79,3 +79,15 @@ fn a_federation_in_trouble_is_replayed() {
     };
     assert_eq!(digest("1"), digest("2"));
 }
+
+/// The page draws what naive code would book over the rounds, and not a claim of nothing.
+#[test]
+fn the_page_draws_the_published_loss() {
+    let out = TempDir::new().unwrap();
+    let document = run("tests/golden/federated.ron", out.path(), &[]);
+    let page = support::folder(&document).join("report.html");
+    let page = std::fs::read_to_string(page).unwrap();
+    let published = losses(&document, "DP-FTS-DE", "as published");
+    assert!(published > 0.5, "{published}");
+    assert!(page.contains(&format!("epsilon {published:.4}")), "no point at {published:.4}");
+}

@@ -2,7 +2,7 @@
 
 use super::record::ReplicationRecord;
 use super::units::units;
-use crate::privacy::accountants::{self, Accountant, Composition, Moments, Standing, claims};
+use crate::privacy::accountants::{self, Composition, Standing, claims};
 use crate::protocols::BookedRelease;
 use crate::vocab::{Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit};
 use serde::{Deserialize, Serialize};
@@ -173,7 +173,6 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         .or_else(|| Delta::new(DEFAULT_DELTA).ok())
         .expect("the default delta is above 0 and below 1");
     if claimed.claimed > 0 {
-        let by_moments = Moments.price(&claimed.costs, stated).epsilon;
         let mut note: Vec<String> =
             claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
         if claimed.unclaimed > 0 {
@@ -185,7 +184,7 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         losses.push(Loss {
             accountant: "as published".to_owned(),
             standing: LossStanding::Claim,
-            epsilon: claimed.epsilon + by_moments,
+            epsilon: claimed.epsilon_at(stated),
             lower: None,
             upper: None,
             order: None,

@@ -1,7 +1,7 @@
 //! What the papers claim for what was released, added up as they would.
 
-use super::Composition;
-use crate::vocab::PrivacyEvent;
+use super::{Accountant, Composition, Moments};
+use crate::vocab::{Delta, PrivacyEvent};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -21,6 +21,14 @@ pub struct Claimed {
     pub costs: Composition,
     /// Where the claims are made.
     pub sources: BTreeSet<String>,
+}
+
+impl Claimed {
+    /// The claimed epsilon: the sum of the claimed epsilons, and claimed costs by moments at `delta`, as papers count.
+    #[must_use]
+    pub fn epsilon_at(&self, delta: Delta) -> f64 {
+        self.epsilon + Moments.price(&self.costs, delta).epsilon
+    }
 }
 
 /// Adds up claims by basic composition. Not a certificate: see each event's basis.

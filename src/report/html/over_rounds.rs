@@ -3,7 +3,7 @@
 use super::charts::{Plate, slug};
 use crate::privacy::accountants::{self, Accountant, Composition, claims};
 use crate::protocols::BookedRelease;
-use crate::report::number::epsilon;
+use crate::report::number::{delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::words::unit;
 use crate::study::{LossStanding, PrivacyRow, ReplicationRecord, Summary, units};
@@ -71,7 +71,7 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
     };
     let claimed = |round: u64| {
         let claimed = claims(until(group, round));
-        (claimed.claimed > 0).then_some(claimed.epsilon)
+        (claimed.claimed > 0).then(|| claimed.epsilon_at(delta))
     };
     let names = ["as published", "tight", "naive (basic)"];
     let mut legend: Vec<String> = Vec::new();
@@ -107,8 +107,8 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
         return None;
     }
     let mut note = format!(
-        "Counted up to each round of replication {replication}, at delta {:e}; by the end {} releases.",
-        delta.get(),
+        "Counted up to each round of replication {replication}, at delta {}; by the end {} releases.",
+        shown(delta.get()),
         group.iter().map(|booked| booked.count).sum::<u64>()
     );
     if !without.is_empty() {
