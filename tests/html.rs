@@ -140,7 +140,8 @@ fn noisy(place: &Path) -> (Page, Cost) {
     event.basis = Basis::Proven;
     event.claim = Some(Claim { epsilon: 0.3, delta: 1e-6, source: "Nobody 2020".to_owned(), cost: None });
     event.round = 1;
-    *releases = vec![BookedRelease { event, count: 40, last_round: 40 }];
+    *releases =
+        vec![BookedRelease { event, count: 40, last_round: 40, first_seconds: 0.0, last_seconds: 1.0 }];
     (page, cost)
 }
 

@@ -33,6 +33,12 @@ pub struct BookedRelease {
     pub count: u64,
     /// Round of the last of them.
     pub last_round: u64,
+    /// Virtual time of the first of them in seconds.
+    #[serde(default)]
+    pub first_seconds: f64,
+    /// Virtual time of the last of them in seconds.
+    #[serde(default)]
+    pub last_seconds: f64,
 }
 
 /// Adds `event` to `booked`, counting it with the last entry if it differs from it only in round and time.
@@ -42,10 +48,18 @@ pub fn book(booked: &mut Vec<BookedRelease>, event: &PrivacyEvent) {
         if alike == *event {
             last.count += 1;
             last.last_round = event.round;
+            last.last_seconds = event.at.seconds();
             return;
         }
     }
-    booked.push(BookedRelease { event: event.clone(), count: 1, last_round: event.round });
+    let seconds = event.at.seconds();
+    booked.push(BookedRelease {
+        event: event.clone(),
+        count: 1,
+        last_round: event.round,
+        first_seconds: seconds,
+        last_seconds: seconds,
+    });
 }
 
 /// A number that a series ends with, beside what a theorem says about it.

@@ -151,6 +151,10 @@ fn chart(id: &str, title: &str, x: &str, y: &str, lines: Vec<(String, Vec<Point>
             .enumerate()
             .map(|(key, (_, points))| Line { key, kind: Kind::Band, points: points.clone() })
             .collect(),
-        note: "gdp is shown for comparison and is not a bound".to_owned(),
+        note: if lines.iter().any(|(name, _)| name == "gdp") {
+            "gdp is shown for comparison and is not a bound".to_owned()
+        } else {
+            "by the tight accountant, which gives a bound".to_owned()
+        },
     }
 }

@@ -77,7 +77,7 @@ mod tests {
             round: 3,
             at: Time::ZERO,
         };
-        BookedRelease { event, count, last_round: 90 }
+        BookedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
     }
 
     #[test]

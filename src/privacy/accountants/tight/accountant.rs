@@ -1,6 +1,6 @@
 //! Which method prices which composition.
 
-use super::contour::{self, Ends, Laws, Saddle};
+use super::contour::{self, Ends, Saddle};
 use super::{binomial, lattice};
 use crate::privacy::accountants::laws::{Direction, TwoAtoms};
 use crate::privacy::accountants::pairs::{self, Exponential};
@@ -104,26 +104,32 @@ pub(in crate::privacy::accountants) fn curve(items: &[Item], exponential: Expone
     if let Some(epsilon) = closed_form(items, delta) {
         return Ends { lower: epsilon, upper: epsilon };
     }
-    let rdp = Rdp::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
-    // A range that is not the dominating one is a mechanism of its own, which Renyi's bound covers too.
-    let most = pairs::pure_total(items).min(rdp);
+    let total = pairs::pure_total(items);
     let part = |item: &Item| closed_form(std::slice::from_ref(item), delta).unwrap_or(0.0);
-    let least = items.iter().map(part).fold(0.0, f64::max).min(most);
+    let least = items.iter().map(part).fold(0.0, f64::max).min(total);
+    // Only lattices can fail or be coarse, so only they need the other bound.
+    let mut known: Option<f64> = None;
+    let mut renyi = || *known.get_or_insert_with(|| Rdp::epsilon(items, delta).map_or(0.0, |found| found.0));
     let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
     directions.iter().fold(Ends { lower: least, upper: least }, |worst, &direction| {
         let laws = pairs::laws(items, direction, exponential);
-        let ends = if laws.is_empty() { Some(worst) } else { by_laws(&laws, delta) };
-        let ends = ends.unwrap_or(Ends { lower: 0.0, upper: most });
-        let upper = worst.upper.max(ends.upper.min(most));
+        if laws.is_empty() {
+            return worst;
+        }
+        let saddle = Saddle::find(&laws, delta);
+        let ends = contour::epsilon(&laws, &saddle, delta)
+            .filter(|ends| ends.upper.is_finite() && ends.lower.is_finite())
+            .unwrap_or_else(|| {
+                let most = renyi();
+                let found = lattice::epsilon(&laws, &saddle, delta);
+                found.map_or(Ends { lower: 0.0, upper: most }, |ends| Ends {
+                    lower: ends.lower.min(most),
+                    upper: ends.upper.min(most),
+                })
+            });
+        let upper = worst.upper.max(ends.upper.min(total));
         Ends { lower: worst.lower.max(ends.lower).min(upper), upper }
     })
-}
-
-fn by_laws(laws: &Laws, delta: f64) -> Option<Ends> {
-    let saddle = Saddle::find(laws, delta);
-    contour::epsilon(laws, &saddle, delta)
-        .filter(|ends| ends.upper.is_finite() && ends.lower.is_finite())
-        .or_else(|| lattice::epsilon(laws, &saddle, delta))
 }
 
 fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
