@@ -162,3 +162,32 @@ fn a_runs_ledger_is_priced_and_budgets_are_kept() {
     assert_eq!((code, releases(&stdout)), (0, 6));
     assert!(stdout.contains("going on, as the scenario says"), "marked in the report");
 }
+
+/// No protocol releases past a budget. Rewards of different users do not add up, so a budget of one report's epsilon lets
+/// every user report, and one below it lets nobody.
+#[test]
+fn local_and_release_keep_budgets_too() {
+    let out = TempDir::new().unwrap();
+    let play = |scenario: &str, epsilon: &str, more: &[&str]| {
+        let budget =
+            format!("privacy=Privacy(budget: Budget(epsilon: {epsilon}, delta: 1e-5, when_spent: Fail))");
+        let place = out.path().to_str().unwrap();
+        let mut arguments = vec!["run", scenario, "--replications", "1", "--out", place, "-o", &budget];
+        arguments.extend(more);
+        told(&subrosa(&arguments))
+    };
+    let users = [
+        "-o",
+        "protocol.rounds=50",
+        "-o",
+        "protocol.series=[Series(name: \"one\", report: Ctl(epsilon: 1), learner: Random())]",
+    ];
+    let (code, _, stderr) = play("scenarios/users.ron", "0.01", &users);
+    assert_eq!(code, 6, "{stderr}");
+    assert!(stderr.contains("above the budget of 0.01"), "{stderr}");
+    let (code, _, stderr) = play("scenarios/users.ron", "1.5", &users);
+    assert_eq!(code, 0, "fifty reports cost each user one: {stderr}");
+    let (code, _, stderr) = play("scenarios/release.ron", "0.01", &[]);
+    assert_eq!(code, 6, "{stderr}");
+    assert!(stderr.contains("privacy budget exhausted"), "{stderr}");
+}

@@ -9,11 +9,13 @@ pub mod local;
 pub mod outsourced;
 pub mod release;
 mod asking;
+mod bookkeeping;
 mod record;
 mod stage;
 mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
+pub use bookkeeping::{Bookkeeping, Books, give_up};
 pub use record::{
     BookedRelease, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound, SeriesRecord, book,
 };

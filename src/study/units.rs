@@ -21,7 +21,7 @@ pub(crate) fn units(group: &[&BookedRelease]) -> Units {
     for &booked in group {
         match booked.event.unit_index {
             Some(unit) => numbered.entry(unit).or_default().push(booked.clone()),
-            None if booked.event.unit == ProtectedUnit::Reward => {
+            None if booked.event.is_of_one_user_each() => {
                 // A reward is reported once, and may also show in other ways, each told by its name.
                 if !common.iter().any(|known| known.event.released == booked.event.released) {
                     let (count, last_round) = (1, booked.event.round);

@@ -211,3 +211,12 @@ pub struct PrivacyEvent {
     #[serde(skip, default)]
     pub at: Time,
 }
+
+impl PrivacyEvent {
+    /// Whether such events concern a user each, who reports once: rewards without the number of a person. Those of
+    /// different users do not add up.
+    #[must_use]
+    pub fn is_of_one_user_each(&self) -> bool {
+        self.unit == ProtectedUnit::Reward && self.unit_index.is_none()
+    }
+}

@@ -2,9 +2,10 @@
 
 use super::{Book, Refusal};
 use crate::privacy::accountants::{Accountant, Advanced, Basic, Composition, Moments, Optimal, Rdp, Tight};
-use crate::vocab::{Delta, Epsilon, PrivacyEvent, ProtectedUnit};
+use crate::vocab::{Delta, Epsilon, Observer, PrivacyEvent, ProtectedUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which accountant a budget trusts. Only bounds are offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -99,11 +100,31 @@ impl BudgetUnit {
     }
 }
 
+/// Owner, unit, number of the unit, observer.
+type Group = (String, ProtectedUnit, Option<u64>, Observer);
+
+/// What one observer learned about one unit.
+#[derive(Clone, Debug, Default)]
+struct Spent {
+    composition: Composition,
+    /// Names of what was released.
+    kinds: BTreeSet<String>,
+}
+
+impl Spent {
+    /// Adds a release. Rewards without a number belong to a user each, who reports once: one of a kind is counted.
+    fn add(&mut self, event: &PrivacyEvent) {
+        if self.kinds.insert(event.released.clone()) || !event.is_of_one_user_each() {
+            self.composition.add(&event.cost, 1);
+        }
+    }
+}
+
 /// What was spent of a budget, by unit and observer.
 #[derive(Clone, Debug)]
 pub struct Meter {
     budget: Option<Budget>,
-    spent: Vec<(PrivacyEvent, Composition)>,
+    spent: BTreeMap<Group, Spent>,
     exceeded: Option<Refusal>,
 }
 
@@ -111,7 +132,7 @@ impl Meter {
     /// Nothing spent. Without a budget everything is admitted.
     #[must_use]
     pub const fn new(budget: Option<Budget>) -> Self {
-        Self { budget, spent: Vec::new(), exceeded: None }
+        Self { budget, spent: BTreeMap::new(), exceeded: None }
     }
 
     /// The first release that exceeded the budget, whether it then happened or not.
@@ -120,16 +141,9 @@ impl Meter {
         self.exceeded.as_ref()
     }
 
-    fn of(&mut self, event: &PrivacyEvent) -> &mut Composition {
-        let same = |(known, _): &(PrivacyEvent, Composition)| {
-            (&known.protected, &known.unit, &known.unit_index, &known.observer)
-                == (&event.protected, &event.unit, &event.unit_index, &event.observer)
-        };
-        let place = self.spent.iter().position(same).unwrap_or_else(|| {
-            self.spent.push((event.clone(), Composition::new()));
-            self.spent.len() - 1
-        });
-        &mut self.spent[place].1
+    fn of(&mut self, event: &PrivacyEvent) -> &mut Spent {
+        let group = (event.protected.clone(), event.unit.clone(), event.unit_index, event.observer.clone());
+        self.spent.entry(group).or_default()
     }
 
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
@@ -138,8 +152,8 @@ impl Meter {
             return Ok(());
         }
         let mut after = self.of(event).clone();
-        after.add(&event.cost, 1);
-        let would_reach = budget.accountant.as_dyn().price(&after, budget.delta).epsilon;
+        after.add(event);
+        let would_reach = budget.accountant.as_dyn().price(&after.composition, budget.delta).epsilon;
         // A budget met exactly is kept: rounding must not forbid the last release.
         if would_reach <= budget.epsilon.get() * (1.0 + 1e-9) {
             return Ok(());
@@ -172,7 +186,7 @@ impl<B: Book> Book for Budgeted<'_, B> {
 
     fn enter(&mut self, event: PrivacyEvent) {
         if self.meter.budget.is_some() {
-            self.meter.of(&event).add(&event.cost, 1);
+            self.meter.of(&event).add(&event);
         }
         self.book.enter(event);
     }

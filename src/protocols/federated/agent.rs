@@ -6,10 +6,11 @@ use super::world::Common;
 use crate::gp::{GpError, Posterior, WeightPosterior, largest};
 use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
-use crate::privacy::ledger::{Book, Occasion, release};
+use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
+use crate::protocols::{Books, give_up};
 use crate::rng::Key;
-use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit};
+use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::fmt;
 use std::sync::Arc;
 
@@ -37,19 +38,13 @@ pub(super) struct Agent {
     pub(super) begun: bool,
     pub(super) last_round: u64,
     pub(super) measured: u64,
+    /// Without a budget: the server is trusted with the vectors, and no budget covers what it sees.
+    pub(super) meter: Meter,
 }
 
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent").field("index", &self.index).finish_non_exhaustive()
-    }
-}
-
-struct Facts<'a, 'b>(&'a mut Context<'b, World>);
-
-impl Book for Facts<'_, '_> {
-    fn enter(&mut self, event: PrivacyEvent) {
-        self.0.record(Fact::Released(Box::new(event)));
     }
 }
 
@@ -105,9 +100,15 @@ impl Agent {
             round,
             at: ctx.now(),
         };
-        match release(&mut Facts(ctx), occasion, &Disclosure::new(), &secret, &mut stream) {
+        match release(
+            &mut Books::new(&mut self.meter, ctx),
+            occasion,
+            &Disclosure::new(),
+            &secret,
+            &mut stream,
+        ) {
             Ok(omega) => ctx.send(self.server, Message::Weights { round, omega }),
-            Err(error) => end(&error.to_string(), ctx),
+            Err(error) => give_up(ctx, &format!("agent {}", self.index), &error),
         }
     }
 }

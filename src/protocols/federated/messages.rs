@@ -2,6 +2,7 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
+use crate::protocols::{Bookkeeping, BudgetReached};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
@@ -74,12 +75,7 @@ pub enum Fact {
         late: u64,
     },
     /// The privacy budget was reached.
-    BudgetReached {
-        /// Where, and what happened.
-        reason: String,
-        /// Whether the scenario wants the run to fail.
-        fail: bool,
-    },
+    BudgetReached(BudgetReached),
     /// The run ended before its last round.
     Ended {
         /// Why.
@@ -91,6 +87,20 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Close;
     type Fact = Fact;
+}
+
+impl Bookkeeping for World {
+    fn released(event: PrivacyEvent) -> Fact {
+        Fact::Released(Box::new(event))
+    }
+
+    fn budget_reached(reached: BudgetReached) -> Fact {
+        Fact::BudgetReached(reached)
+    }
+
+    fn ended(reason: String) -> Fact {
+        Fact::Ended { reason }
+    }
 }
 
 /// Headers of one message: 40 bytes of IPv4 and TCP.
@@ -179,7 +189,7 @@ impl Digestible for Fact {
                 digest.word(3);
                 digest.text(reason);
             }
-            Self::BudgetReached { reason, .. } => {
+            Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(4);
                 digest.text(reason);
             }

@@ -13,7 +13,7 @@ use crate::kernel::{Context, Event, Input, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::{Divisor, FederatedSum, Participation};
-use crate::protocols::{BudgetReached, PlayError, Protocol, SeriesRecord, Stage, book};
+use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, NonNegative, PartyId, Positive, Probability, Problem};
 use schemars::JsonSchema;
@@ -397,8 +397,8 @@ impl Cast<'_> {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
                     Fact::Closed { .. } => {}
-                    Fact::BudgetReached { reason, fail } => {
-                        budget.get_or_insert(BudgetReached { reason: reason.clone(), fail: *fail });
+                    Fact::BudgetReached(reached) => {
+                        budget.get_or_insert_with(|| reached.clone());
                     }
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
@@ -483,6 +483,7 @@ impl Cast<'_> {
                 begun: false,
                 last_round: 0,
                 measured: 0,
+                meter: Meter::new(None),
             });
         }
         Ok(parties)

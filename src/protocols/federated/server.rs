@@ -6,10 +6,11 @@ use super::recipe::Sharing;
 use super::rounds::{Late, RoundPolicy};
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::privacy::Sensitive;
-use crate::privacy::ledger::{Book, Budgeted, Meter, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered};
+use crate::protocols::{Books, give_up};
 use crate::rng::Key;
-use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit};
+use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -39,14 +40,6 @@ pub(super) struct Server {
     /// Answers since the last sum, and those of them to earlier rounds.
     pub(super) buffered: u64,
     pub(super) stale: u64,
-}
-
-struct Facts<'a, 'b>(&'a mut Context<'b, World>);
-
-impl Book for Facts<'_, '_> {
-    fn enter(&mut self, event: PrivacyEvent) {
-        self.0.record(Fact::Released(Box::new(event)));
-    }
 }
 
 impl Server {
@@ -114,11 +107,7 @@ impl Server {
             }
         };
         if let Err(error) = shared {
-            let fail = matches!(&error, ReleaseError::Refused(refusal) if refusal.fail);
-            let budget = matches!(error, ReleaseError::Refused(_));
-            let reason = format!("before round {}: {error}", self.round + 1);
-            ctx.record(if budget { Fact::BudgetReached { reason, fail } } else { Fact::Ended { reason } });
-            ctx.stop();
+            give_up(ctx, &format!("before round {}", self.round + 1), &error);
             return;
         }
         if self.round < self.rounds {
@@ -181,14 +170,8 @@ impl Server {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
         let secret = Sensitive::new(gathered);
-        let before = self.meter.exceeded().is_some();
-        let mut book = Budgeted { meter: &mut self.meter, book: Facts(ctx) };
+        let mut book = Books::new(&mut self.meter, ctx);
         let vectors = release(&mut book, occasion, mechanism, &secret, &mut stream)?;
-        if let (false, Some(refusal)) = (before, self.meter.exceeded()) {
-            let reason =
-                format!("from round {} on: {refusal}; going on, as the scenario says", self.round + 1);
-            ctx.record(Fact::BudgetReached { reason, fail: false });
-        }
         self.round += 1;
         let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
         ctx.broadcast(self.agents.iter().copied(), &message);
@@ -208,7 +191,7 @@ impl Server {
                 if let Some(vector) = &self.fresh[other] {
                     let secret = Sensitive::new(vec![vector.to_vec()]);
                     let occasion = self.occasion("sampled weights omega", ctx);
-                    let mut book = Budgeted { meter: &mut self.meter, book: Facts(ctx) };
+                    let mut book = Books::new(&mut self.meter, ctx);
                     let released = release(&mut book, occasion, &Disclosure::new(), &secret, &mut stream)?;
                     vectors = Some(Arc::new(released));
                 }

@@ -2,6 +2,7 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
+use crate::protocols::{Bookkeeping, BudgetReached};
 use crate::vocab::PrivacyEvent;
 
 /// The closed vocabulary of local differential privacy.
@@ -77,6 +78,8 @@ pub enum Fact {
         /// The user.
         user: u64,
     },
+    /// The privacy budget was reached.
+    BudgetReached(BudgetReached),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -88,6 +91,20 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Timer;
     type Fact = Fact;
+}
+
+impl Bookkeeping for World {
+    fn released(event: PrivacyEvent) -> Fact {
+        Fact::Released(Box::new(event))
+    }
+
+    fn budget_reached(reached: BudgetReached) -> Fact {
+        Fact::BudgetReached(reached)
+    }
+
+    fn ended(reason: String) -> Fact {
+        Fact::Ended { reason }
+    }
 }
 
 /// Headers of one message: 40 bytes of IPv4 and TCP.
@@ -173,6 +190,10 @@ impl Digestible for Fact {
             Self::Learned { user } => {
                 digest.word(3);
                 digest.word(*user);
+            }
+            Self::BudgetReached(BudgetReached { reason, .. }) => {
+                digest.word(5);
+                digest.text(reason);
             }
             Self::Ended { reason } => {
                 digest.word(4);

@@ -10,6 +10,7 @@ use crate::kernel::{Context, Event, Input, Party};
 use crate::learners::{Arms, Facts, Learner, LearnerModel};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
+use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::Ctl;
 use crate::protocols::outsourced::Disclosed;
 use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
@@ -246,25 +247,28 @@ impl Local {
                 let stream = party(&self.service).child("learner").stream();
                 Box::new(Service::new(users, self.arrivals, learner, stream))
             } else if index == users.index() {
-                Box::new(Users::new(Habits {
-                    name: self.users.clone(),
-                    service,
-                    observer: Observer(self.service.clone()),
-                    rounds: self.rounds,
-                    arrivals: self.arrivals,
-                    answer_after: self.answer_after.clone(),
-                    never_answer: self.never_answer,
-                    curator,
-                    population: self
-                        .population
-                        .map(|size| Population { size: size.get(), who: crowd.child("who") }),
-                    values: Arc::clone(&instance.values),
-                    law: instance.noise.clone(),
-                    noise: key.child("objective noise"),
-                    behaviour: crowd.child("behaviour"),
-                    mechanisms: crowd.child("mechanisms"),
-                    intervals: crowd.child("intervals").stream(),
-                }))
+                Box::new(Users::new(
+                    Habits {
+                        name: self.users.clone(),
+                        service,
+                        observer: Observer(self.service.clone()),
+                        rounds: self.rounds,
+                        arrivals: self.arrivals,
+                        answer_after: self.answer_after.clone(),
+                        never_answer: self.never_answer,
+                        curator,
+                        population: self
+                            .population
+                            .map(|size| Population { size: size.get(), who: crowd.child("who") }),
+                        values: Arc::clone(&instance.values),
+                        law: instance.noise.clone(),
+                        noise: key.child("objective noise"),
+                        behaviour: crowd.child("behaviour"),
+                        mechanisms: crowd.child("mechanisms"),
+                        intervals: crowd.child("intervals").stream(),
+                    },
+                    Meter::new(stage.budget),
+                ))
             } else {
                 Box::new(Bystander)
             }

@@ -2,7 +2,7 @@
 
 use super::messages::Fact;
 use crate::objectives::Instance;
-use crate::protocols::{BookedRelease, Iteration, SeriesRecord, book};
+use crate::protocols::{BookedRelease, BudgetReached, Iteration, SeriesRecord, book};
 use crate::vocab::{PrivacyEvent, Time};
 use std::collections::BTreeMap;
 
@@ -27,6 +27,7 @@ pub(super) struct Tally<'a> {
     silent: u64,
     learned: u64,
     exceeding: u64,
+    budget: Option<BudgetReached>,
     ended_early: Option<String>,
 }
 
@@ -46,6 +47,7 @@ impl<'a> Tally<'a> {
             silent: 0,
             learned: 0,
             exceeding: 0,
+            budget: None,
             ended_early: None,
         }
     }
@@ -59,6 +61,9 @@ impl<'a> Tally<'a> {
             }
             Fact::Silent { .. } => self.silent += 1,
             Fact::Learned { .. } => self.learned += 1,
+            Fact::BudgetReached(reached) => {
+                self.budget = self.budget.take().or_else(|| Some(reached.clone()))
+            }
             Fact::Ended { reason } => self.ended_early = Some(reason.clone()),
         }
     }
@@ -94,6 +99,7 @@ impl<'a> Tally<'a> {
         record.iterations = self.iterations;
         record.releases = self.releases;
         record.releases.extend(self.of_units.into_values().flatten());
+        record.budget = self.budget;
         record.ended_early = self.ended_early;
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);

@@ -7,10 +7,11 @@ use crate::kernel::{Context, Input, Party};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Noise;
 use crate::privacy::Sensitive;
-use crate::privacy::ledger::{Book, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Ctl, Disclosure};
+use crate::protocols::{Books, give_up};
 use crate::rng::{Key, Stream};
-use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit, Span};
+use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -74,21 +75,14 @@ pub(super) struct Users {
     played: u64,
     /// Who played.
     known: Recent,
+    /// What was spent of the privacy budget.
+    meter: Meter,
     intended: BTreeMap<u64, Intended>,
 }
 
-/// The ledger of this protocol: events become facts for the journal.
-struct Facts<'a, 'b>(&'a mut Context<'b, World>);
-
-impl Book for Facts<'_, '_> {
-    fn enter(&mut self, event: PrivacyEvent) {
-        self.0.record(Fact::Released(Box::new(event)));
-    }
-}
-
 impl Users {
-    pub(super) fn new(habits: Habits) -> Self {
-        Self { habits, next: 0, played: 0, known: Recent::new(), intended: BTreeMap::new() }
+    pub(super) fn new(habits: Habits, meter: Meter) -> Self {
+        Self { habits, next: 0, played: 0, known: Recent::new(), meter, intended: BTreeMap::new() }
     }
 
     fn expect_next(&mut self, ctx: &mut Context<'_, World>) {
@@ -117,7 +111,13 @@ impl Users {
             let answers = Sensitive::new(!silent);
             // Draws nothing.
             let mut stream = self.habits.mechanisms.index(user).stream();
-            let told = release(&mut Facts(ctx), occasion, &Disclosure::new(), &answers, &mut stream);
+            let told = release(
+                &mut Books::new(&mut self.meter, ctx),
+                occasion,
+                &Disclosure::new(),
+                &answers,
+                &mut stream,
+            );
             if let Err(error) = told {
                 self.fail(ctx, user, &error);
                 return;
@@ -156,8 +156,16 @@ impl Users {
         let occasion = self.occasion(ctx, "rewards y", user, round);
         let mut stream = self.habits.mechanisms.index(user).stream();
         let released = match &self.habits.curator {
-            Curator::Ctl(ctl) => release(&mut Facts(ctx), occasion, ctl, &reward, &mut stream),
-            Curator::Open => release(&mut Facts(ctx), occasion, &Disclosure::new(), &reward, &mut stream),
+            Curator::Ctl(ctl) => {
+                release(&mut Books::new(&mut self.meter, ctx), occasion, ctl, &reward, &mut stream)
+            }
+            Curator::Open => release(
+                &mut Books::new(&mut self.meter, ctx),
+                occasion,
+                &Disclosure::new(),
+                &reward,
+                &mut stream,
+            ),
         };
         match released {
             Ok(reward) => ctx.send(self.habits.service, Message::Report { user, arm, reward }),
@@ -166,9 +174,7 @@ impl Users {
     }
 
     fn fail(&self, ctx: &mut Context<'_, World>, user: u64, error: &ReleaseError) {
-        let reason = format!("user {user} of {} releases nothing: {error}", self.habits.name);
-        ctx.record(Fact::Ended { reason });
-        ctx.stop();
+        give_up(ctx, &format!("user {user} of {} releases nothing", self.habits.name), error);
     }
 
     /// Ends the series when the last user has played and everybody who wants to has reported.

@@ -4,11 +4,12 @@ use super::messages::{Fact, Message, World};
 use super::recipe::InputRelease;
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::Noise;
-use crate::privacy::ledger::{Book, Budgeted, Meter, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Rows};
 use crate::privacy::{Released, Sensitive};
+use crate::protocols::{Books, give_up};
 use crate::rng::{Key, Stream};
-use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit};
+use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -44,15 +45,6 @@ impl fmt::Debug for Curator {
     }
 }
 
-/// The ledger of this protocol: events become facts for the journal.
-struct Facts<'a, 'b>(&'a mut Context<'b, World>);
-
-impl Book for Facts<'_, '_> {
-    fn enter(&mut self, event: PrivacyEvent) {
-        self.0.record(Fact::Released(Box::new(event)));
-    }
-}
-
 impl Curator {
     fn view(&mut self, ctx: &mut Context<'_, World>) -> Result<Message, ReleaseError> {
         if let Some(view) = &self.view {
@@ -69,7 +61,7 @@ impl Curator {
             at: ctx.now(),
         };
         let (inputs, stream) = (&self.inputs, &mut self.stream);
-        let mut book = Budgeted { meter: &mut self.meter, book: Facts(ctx) };
+        let mut book = Books::new(&mut self.meter, ctx);
         let rows = match &self.release {
             InputRelease::JohnsonLindenstrauss(mechanism) => {
                 Some(release(&mut book, occasion, mechanism, inputs, stream)?)
@@ -107,7 +99,7 @@ impl Curator {
             at: ctx.now(),
         };
         let secret = Sensitive::new(outcome);
-        let mut book = Budgeted { meter: &mut self.meter, book: Facts(ctx) };
+        let mut book = Books::new(&mut self.meter, ctx);
         let released = release(&mut book, occasion, &Disclosure::new(), &secret, &mut self.stream)?;
         self.measured.insert(round, released.clone());
         Ok(released)
@@ -116,7 +108,6 @@ impl Curator {
 
 impl Party<World> for Curator {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
-        let before = self.meter.exceeded().is_some();
         let answer = match input {
             Input::Message { message: Message::RequestInputs, .. } => self.view(ctx),
             Input::Message { message: Message::Query { round, row }, .. } => {
@@ -129,22 +120,8 @@ impl Party<World> for Curator {
             | Input::CameBack => return,
         };
         match answer {
-            Ok(message) => {
-                if let (false, Some(refusal)) = (before, self.meter.exceeded()) {
-                    let reason = format!("{refusal}; going on, as the scenario says");
-                    ctx.record(Fact::BudgetReached { reason, fail: false });
-                }
-                ctx.send(self.modeler, message);
-            }
-            Err(ReleaseError::Refused(refusal)) => {
-                let reason = format!("{} releases nothing more: {refusal}", self.name);
-                ctx.record(Fact::BudgetReached { reason, fail: refusal.fail });
-                ctx.stop();
-            }
-            Err(error) => {
-                ctx.record(Fact::Ended { reason: format!("{} releases nothing: {error}", self.name) });
-                ctx.stop();
-            }
+            Ok(message) => ctx.send(self.modeler, message),
+            Err(error) => give_up(ctx, &format!("{} releases nothing", self.name), &error),
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::AskAgain;
+use crate::protocols::{Bookkeeping, BudgetReached};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
@@ -54,12 +55,7 @@ pub enum Fact {
         outcome: f64,
     },
     /// The privacy budget was reached.
-    BudgetReached {
-        /// Where, and what happened.
-        reason: String,
-        /// Whether the scenario wants the run to fail.
-        fail: bool,
-    },
+    BudgetReached(BudgetReached),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -71,6 +67,20 @@ impl Protocol for World {
     type Message = Message;
     type Timer = AskAgain;
     type Fact = Fact;
+}
+
+impl Bookkeeping for World {
+    fn released(event: PrivacyEvent) -> Fact {
+        Fact::Released(Box::new(event))
+    }
+
+    fn budget_reached(reached: BudgetReached) -> Fact {
+        Fact::BudgetReached(reached)
+    }
+
+    fn ended(reason: String) -> Fact {
+        Fact::Ended { reason }
+    }
 }
 
 /// Headers of one message: 40 bytes of IPv4 and TCP.
@@ -143,7 +153,7 @@ impl Digestible for Fact {
                 digest.word(2);
                 digest.text(reason);
             }
-            Self::BudgetReached { reason, .. } => {
+            Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(3);
                 digest.text(reason);
             }

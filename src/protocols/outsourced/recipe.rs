@@ -10,7 +10,7 @@ use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::{JohnsonLindenstrauss, Rows};
-use crate::protocols::{BudgetReached, Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
+use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::{Observer, PartyId, Problem, Time};
 use schemars::JsonSchema;
@@ -194,8 +194,8 @@ impl Outsourced {
                 match fact {
                     Fact::Released(event) => book(&mut releases, event),
                     Fact::Measured { round, row, outcome } => tally.measured(*round, *row, *outcome, at),
-                    Fact::BudgetReached { reason, fail } => {
-                        budget.get_or_insert(BudgetReached { reason: reason.clone(), fail: *fail });
+                    Fact::BudgetReached(reached) => {
+                        budget.get_or_insert_with(|| reached.clone());
                     }
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }

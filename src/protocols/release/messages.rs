@@ -2,6 +2,7 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
+use crate::protocols::{Bookkeeping, BudgetReached};
 use crate::vocab::PrivacyEvent;
 
 /// The closed vocabulary of private release.
@@ -74,6 +75,8 @@ pub enum Fact {
         /// Index of the setting.
         setting: u64,
     },
+    /// The privacy budget was reached.
+    BudgetReached(BudgetReached),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -85,6 +88,20 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Timer;
     type Fact = Fact;
+}
+
+impl Bookkeeping for World {
+    fn released(event: PrivacyEvent) -> Fact {
+        Fact::Released(Box::new(event))
+    }
+
+    fn budget_reached(reached: BudgetReached) -> Fact {
+        Fact::BudgetReached(reached)
+    }
+
+    fn ended(reason: String) -> Fact {
+        Fact::Ended { reason }
+    }
 }
 
 /// Headers of one message: 40 bytes of IPv4 and TCP.
@@ -179,6 +196,10 @@ impl Digestible for Fact {
             Self::Chosen { setting } => {
                 digest.word(4);
                 digest.word(*setting);
+            }
+            Self::BudgetReached(BudgetReached { reason, .. }) => {
+                digest.word(6);
+                digest.text(reason);
             }
             Self::Ended { reason } => {
                 digest.word(5);

@@ -5,11 +5,11 @@ use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::Learner;
-use crate::privacy::ledger::{Book, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::Retry;
+use crate::protocols::{Books, Retry, give_up};
 use crate::rng::{Key, Stream};
-use crate::vocab::{Neighbours, Observer, PartyId, PrivacyEvent, ProtectedUnit};
+use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
@@ -65,6 +65,8 @@ pub(super) struct Owner {
     open_readers: BTreeMap<usize, Open>,
     trials: Trials,
     published: bool,
+    /// What was spent of the privacy budget.
+    meter: Meter,
 }
 
 impl fmt::Debug for Owner {
@@ -73,19 +75,10 @@ impl fmt::Debug for Owner {
     }
 }
 
-/// The ledger of this protocol: events become facts for the journal.
-struct Facts<'a, 'b>(&'a mut Context<'b, World>);
-
-impl Book for Facts<'_, '_> {
-    fn enter(&mut self, event: PrivacyEvent) {
-        self.0.record(Fact::Released(Box::new(event)));
-    }
-}
-
 impl Owner {
     /// # Errors
     /// A learner that cannot be built, in words.
-    pub(super) fn new(beginning: Beginning) -> Result<Self, String> {
+    pub(super) fn new(beginning: Beginning, meter: Meter) -> Result<Self, String> {
         let task = &beginning.task;
         let (searcher, total) = match beginning.publication.as_dyn().search() {
             Search::Learner(learner) => {
@@ -106,6 +99,7 @@ impl Owner {
             open_trials: BTreeMap::new(),
             open_readers: BTreeMap::new(),
             trials: Trials::default(),
+            meter,
             published: false,
         })
     }
@@ -214,14 +208,21 @@ impl Owner {
 
     fn publish(&mut self, ctx: &mut Context<'_, World>) -> Result<(), String> {
         let Plan { setting, value, .. } = self.publication().plan(&self.beginning.task)?;
-        let words = |error: ReleaseError| format!("{PUBLIC} gets nothing: {error}");
+        let undone = format!("{PUBLIC} gets nothing");
         let setting: Option<Released<usize>> = match setting {
             Some(SettingRelease { mechanism, utility }) => {
                 let occasion = self.occasion(ctx, "setting lambda~");
                 let secret = Sensitive::new(self.trials.utilities(&self.beginning.task, utility)?);
                 let stream = &mut self.beginning.mechanisms;
-                let released = release(&mut Facts(ctx), occasion, &*mechanism, &secret, stream);
-                Some(released.map_err(words)?)
+                let released =
+                    release(&mut Books::new(&mut self.meter, ctx), occasion, &*mechanism, &secret, stream);
+                match released {
+                    Ok(released) => Some(released),
+                    Err(error) => {
+                        give_up(ctx, &undone, &error);
+                        return Ok(());
+                    }
+                }
             }
             None => None,
         };
@@ -236,8 +237,20 @@ impl Owner {
                 let number = number.ok_or("no setting was tried, so there is no performance to release")?;
                 let secret = Sensitive::new(vec![number]);
                 let stream = &mut self.beginning.mechanisms;
-                let released = release(&mut Facts(ctx), occasion, &*how.mechanism, &secret, stream);
-                Some(released.map_err(words)?)
+                let released = release(
+                    &mut Books::new(&mut self.meter, ctx),
+                    occasion,
+                    &*how.mechanism,
+                    &secret,
+                    stream,
+                );
+                match released {
+                    Ok(released) => Some(released),
+                    Err(error) => {
+                        give_up(ctx, &undone, &error);
+                        return Ok(());
+                    }
+                }
             }
             None => None,
         };

@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::worker::Worker;
 use crate::kernel::{Event, Party};
 use crate::objectives::Instance;
+use crate::privacy::ledger::Meter;
 use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Span, Time};
@@ -138,7 +139,7 @@ impl Release {
         let parties = self.parties(stage, owner, beginning, key).map_err(failed)?;
         let mut tally = Tally::new(instance);
         let mut releases = Vec::new();
-        let mut ended_early = None;
+        let (mut ended_early, mut budget) = (None, None);
         let mut published = Published::default();
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
@@ -153,6 +154,9 @@ impl Release {
                     Fact::Chosen { setting } => {
                         published.chosen.get_or_insert(*setting as usize);
                     }
+                    Fact::BudgetReached(reached) => {
+                        budget.get_or_insert_with(|| reached.clone());
+                    }
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
@@ -166,6 +170,7 @@ impl Release {
         record.iterations = tally.iterations;
         record.releases = releases;
         record.ended_early = ended_early;
+        record.budget = budget;
         Ok(record)
     }
 
@@ -205,7 +210,7 @@ impl Release {
         key: Key,
     ) -> Result<Vec<Box<dyn Party<World>>>, String> {
         let n = beginning.task.n();
-        let mut owner_party = Some(Owner::new(beginning)?);
+        let mut owner_party = Some(Owner::new(beginning, Meter::new(stage.budget))?);
         let parties = stage.names.iter().enumerate().map(|(index, name)| -> Box<dyn Party<World>> {
             if index == owner.index()
                 && let Some(owner) = owner_party.take()

@@ -1,0 +1,72 @@
+//! From releases to the journal: the book that the parties of every protocol release through, budget included.
+
+use super::BudgetReached;
+use crate::kernel::{Context, Protocol};
+use crate::privacy::ledger::{Book, Budgeted, Meter, Refusal, ReleaseError};
+use crate::vocab::PrivacyEvent;
+
+/// A protocol whose parties release something: how it states what every such protocol states.
+pub trait Bookkeeping: Protocol {
+    /// Something that depends on protected data was released.
+    fn released(event: PrivacyEvent) -> Self::Fact;
+
+    /// The privacy budget was reached.
+    fn budget_reached(reached: BudgetReached) -> Self::Fact;
+
+    /// A party cannot go on.
+    fn ended(reason: String) -> Self::Fact;
+}
+
+/// The book of one release: asks the budget, and keeps the event in the journal.
+#[derive(Debug)]
+pub struct Books<'a, 'b, P: Bookkeeping> {
+    meter: &'a mut Meter,
+    journal: Journal<'a, 'b, P>,
+    exceeded_before: bool,
+}
+
+#[derive(Debug)]
+struct Journal<'a, 'b, P: Bookkeeping>(&'a mut Context<'b, P>);
+
+impl<P: Bookkeeping> Book for Journal<'_, '_, P> {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.0.record(P::released(event));
+    }
+}
+
+impl<'a, 'b, P: Bookkeeping> Books<'a, 'b, P> {
+    /// The book of a party with this meter.
+    pub fn new(meter: &'a mut Meter, ctx: &'a mut Context<'b, P>) -> Self {
+        let exceeded_before = meter.exceeded().is_some();
+        Self { meter, journal: Journal(ctx), exceeded_before }
+    }
+
+    fn budgeted(&mut self) -> Budgeted<'_, &mut Journal<'a, 'b, P>> {
+        Budgeted { meter: self.meter, book: &mut self.journal }
+    }
+}
+
+impl<P: Bookkeeping> Book for Books<'_, '_, P> {
+    fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
+        self.budgeted().admit(event)
+    }
+
+    fn enter(&mut self, event: PrivacyEvent) {
+        let round = event.round;
+        self.budgeted().enter(event);
+        if let (false, Some(refusal)) = (self.exceeded_before, self.meter.exceeded()) {
+            let reason = format!("from round {round} on: {refusal}; going on, as the scenario says");
+            self.journal.0.record(P::budget_reached(BudgetReached { reason, fail: false }));
+        }
+    }
+}
+
+/// Ends the series because a release did not happen; `what` says what that leaves undone.
+pub fn give_up<P: Bookkeeping>(ctx: &mut Context<'_, P>, what: &str, error: &ReleaseError) {
+    let reason = format!("{what}: {error}");
+    ctx.record(match error {
+        ReleaseError::Refused(refusal) => P::budget_reached(BudgetReached { reason, fail: refusal.fail }),
+        ReleaseError::Mechanism(_) => P::ended(reason),
+    });
+    ctx.stop();
+}
