@@ -4,6 +4,7 @@ mod account;
 mod calibrate;
 mod check;
 mod completions;
+mod diff;
 mod exit;
 mod list;
 mod load;

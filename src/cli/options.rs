@@ -93,11 +93,20 @@ pub(super) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct ReplayArguments {
-    /// The run folder
+    /// The run folder; with --diff a scenario file will do too
     pub(super) run: PathBuf,
-    /// Compare only this replication
+    /// Compare only this replication. Default: all of them; the first one with --diff
     #[arg(long, value_name = "K")]
     pub(super) replication: Option<u64>,
+    /// Play and compare only what happens up to this virtual time, as in 1min30s
+    #[arg(long, value_name = "TIME")]
+    pub(super) until: Option<Span>,
+    /// Play this run or scenario too, and name the first event that differs with what led to it on either side
+    #[arg(long, value_name = "RUN2")]
+    pub(super) diff: Option<PathBuf>,
+    /// Which cell of a study, with --diff
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "diff")]
+    pub(super) cell: usize,
     /// Threads to play replications on. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) threads: Option<u32>,

@@ -70,7 +70,7 @@ pub enum Verdict {
     Stale,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Question<P: Protocol> {
     number: u64,
     to: PartyId,
@@ -80,7 +80,7 @@ struct Question<P: Protocol> {
 }
 
 /// A party's side of asking.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Asker<P: Protocol> {
     retry: Retry,
     next: u64,

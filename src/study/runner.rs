@@ -6,7 +6,7 @@ use super::plan::{CellPlan, Plan};
 use super::record::{ReplicationRecord, digest_of};
 use super::tables;
 use crate::objectives::{Prepared, Resources};
-use crate::protocols::{Stage, Watcher};
+use crate::protocols::{Directions, Stage, Watcher};
 use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -209,6 +209,19 @@ impl<'a> Workshop<'a> {
         replication: u64,
         watcher: Option<Watcher>,
     ) -> Result<ReplicationRecord, Failure> {
+        self.play_directed(replication, watcher, Directions::default())
+    }
+
+    /// Plays one replication, or what `directions` want of it.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn play_directed(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+        directions: Directions,
+    ) -> Result<ReplicationRecord, Failure> {
         let failure = |replication, reason: String| Failure {
             cell: self.index,
             point: self.cell.point.clone(),
@@ -225,7 +238,7 @@ impl<'a> Workshop<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| fail(error.to_string()))?;
-        let stage = Stage { watcher, prepared: prepared.clone(), ..scenario.stage(instance) };
+        let stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
         let series =
             scenario.draft.protocol.as_dyn().play(&stage, key).map_err(|error| fail(error.to_string()))?;
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })

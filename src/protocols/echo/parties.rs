@@ -1,7 +1,7 @@
 //! Caller and listeners of the dummy protocol.
 
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
-use crate::protocols::{AskAgain, Asker, Retry, Verdict};
+use crate::protocols::{AskAgain, Asker, Retry, Rounds, Verdict};
 use crate::vocab::PartyId;
 
 /// The closed vocabulary of the dummy protocol.
@@ -39,6 +39,19 @@ impl Protocol for World {
     type Message = Message;
     type Timer = AskAgain;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    fn round(message: &Message) -> Option<u64> {
+        let (Message::Call(call) | Message::Echo(call)) = message;
+        Some(call.round)
+    }
+
+    /// A call of a round says that the one before is over.
+    fn closes(fact: &Fact) -> Option<u64> {
+        let (Fact::Answered(call) | Fact::GaveUp(call)) = fact;
+        call.round.checked_sub(1)
+    }
 }
 
 impl Payload for Message {
@@ -98,7 +111,7 @@ pub fn parties(population: usize, caller: PartyId, rounds: u64, retry: Retry) ->
         .collect()
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Caller {
     population: usize,
     rounds: u64,
@@ -159,7 +172,7 @@ impl Party<World> for Caller {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Listener;
 
 impl Party<World> for Listener {

@@ -18,6 +18,7 @@ use std::sync::Arc;
 pub(super) const PROTECTED: &str = "agents";
 
 /// One agent of one series.
+#[derive(Clone)]
 pub(super) struct Agent {
     pub(super) index: u64,
     pub(super) server: PartyId,

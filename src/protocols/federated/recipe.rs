@@ -215,7 +215,7 @@ impl Sharing {
 }
 
 /// A party without a part.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 type Vector = Arc<Vec<f64>>;
 
 /// The server of one series.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Server {
     pub(super) agents: Vec<PartyId>,
     pub(super) places: BTreeMap<PartyId, usize>,

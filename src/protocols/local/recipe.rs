@@ -96,7 +96,7 @@ fn yes() -> bool {
 }
 
 /// A party of the scenario that takes no part in this protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {

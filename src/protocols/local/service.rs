@@ -9,7 +9,7 @@ use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
 
 /// The service of one series.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Service {
     users: PartyId,
     learner: Box<dyn Learner>,
@@ -20,7 +20,7 @@ pub(super) struct Service {
     turn: Option<Turn>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Turn {
     patience: Span,
     user: u64,

@@ -40,8 +40,14 @@ struct Intended {
     round: u64,
 }
 
+impl Clone for Intended {
+    fn clone(&self) -> Self {
+        Self { arm: self.arm, reward: self.reward.duplicate(), round: self.round }
+    }
+}
+
 /// What all users of one series share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Habits {
     pub(super) name: String,
     pub(super) service: PartyId,
@@ -67,7 +73,7 @@ pub(super) struct Habits {
 }
 
 /// All users of one series.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Users {
     habits: Habits,
     /// Number of the next user to come on its own.

@@ -12,6 +12,7 @@ use crate::vocab::PartyId;
 use std::fmt;
 
 /// Where the modeler stands.
+#[derive(Clone)]
 enum State {
     /// Waiting for the inputs.
     Beginning,
@@ -22,6 +23,7 @@ enum State {
 }
 
 /// The modeler of one series.
+#[derive(Clone)]
 pub(super) struct Modeler {
     curator: PartyId,
     recipe: ModelerRecipe,

@@ -116,7 +116,7 @@ impl ModelerRecipe {
 }
 
 /// A party of the scenario that takes no part in this protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {

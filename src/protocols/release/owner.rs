@@ -18,6 +18,7 @@ use std::sync::Arc;
 const PUBLIC: &str = "anyone who reads the publication";
 
 /// What the owner of one series begins with.
+#[derive(Clone)]
 pub(super) struct Beginning {
     pub(super) name: String,
     pub(super) workers: Vec<PartyId>,
@@ -36,6 +37,7 @@ pub(super) struct Beginning {
 }
 
 /// A question that waits for an answer.
+#[derive(Clone)]
 struct Open {
     to: PartyId,
     message: Message,
@@ -44,12 +46,14 @@ struct Open {
 }
 
 /// What chooses the next setting.
+#[derive(Clone)]
 enum Searcher {
     Learner(Box<dyn Learner>),
     Everything,
 }
 
 /// The owner of one series.
+#[derive(Clone)]
 pub(super) struct Owner {
     beginning: Beginning,
     searcher: Searcher,
