@@ -1,6 +1,7 @@
 //! Verbs and flags.
 
 use super::new::TEMPLATES;
+use crate::protocols::ForkPoint;
 use crate::vocab::Span;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -52,7 +53,7 @@ pub(super) enum Format {
     Json,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ScenarioArguments {
     /// The scenario file
     pub(super) scenario: PathBuf,
@@ -83,6 +84,18 @@ pub(super) struct CheckArguments {
 pub(super) struct RunArguments {
     #[command(flatten)]
     pub(super) scenario: ScenarioArguments,
+    /// Play the system alone (timing, losses, who is late): nothing is measured, learned or made private, and no
+    /// folder is left
+    #[arg(long)]
+    pub(super) dry: bool,
+    /// Play the beginning once, up to the end of a round (20) or to a virtual time (5min), and several futures from
+    /// there on: the unchanged one, and one for each --branch. Without any --branch, what -o changes is the branch
+    #[arg(long, value_name = "ROUND|TIME", conflicts_with = "dry")]
+    pub(super) fork_at: Option<ForkPoint>,
+    /// What a branch changes after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes of the
+    /// same name belong together
+    #[arg(long, value_name = "NAME: PATH=RON", conflicts_with = "dry")]
+    pub(super) branch: Vec<String>,
     /// Folder below which the run folder is made
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(super) out: PathBuf,

@@ -103,6 +103,11 @@ where
         self.retry
     }
 
+    /// Asks so often and so long from the next timeout on.
+    pub fn set_retry(&mut self, retry: Retry) {
+        self.retry = retry;
+    }
+
     /// Asks, closing a question that may still be open.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);

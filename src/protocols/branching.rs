@@ -3,6 +3,8 @@
 use crate::kernel::{Protocol as KernelProtocol, Simulation};
 use crate::network::NetworkMedium;
 use crate::vocab::{PartyId, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,12 +13,12 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 /// Where futures part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ForkPoint {
     /// Right after the event in which this round was closed. What that event sent is on its way already.
     Round(u64),
     /// At this virtual time, before anything that happens then.
-    At(Time),
+    At(Span),
 }
 
 impl FromStr for ForkPoint {
@@ -27,7 +29,7 @@ impl FromStr for ForkPoint {
             return Ok(Self::Round(round));
         }
         match text.parse::<Span>() {
-            Ok(span) => Ok(Self::At(Time::ZERO + span)),
+            Ok(span) => Ok(Self::At(span)),
             Err(_) => Err("expected a round, as in 20, or a virtual time, as in 5min".to_owned()),
         }
     }
@@ -37,7 +39,7 @@ impl fmt::Display for ForkPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Round(round) => write!(f, "after round {round}"),
-            Self::At(at) => write!(f, "at {} s", at.seconds()),
+            Self::At(at) => write!(f, "at {at}"),
         }
     }
 }
@@ -100,7 +102,7 @@ mod tests {
     #[test]
     fn rounds_and_times_are_told_apart() {
         assert_eq!("20".parse(), Ok(ForkPoint::Round(20)));
-        assert_eq!("5min".parse(), Ok(ForkPoint::At(Time::from_nanos(300_000_000_000))));
+        assert_eq!("5min".parse(), Ok(ForkPoint::At(Span::from_millis(300_000))));
         assert!("soon".parse::<ForkPoint>().unwrap_err().contains("a round"));
     }
 }

@@ -51,6 +51,12 @@ pub trait Protocol: Send + Sync {
         &[]
     }
 
+    /// Whether a dry run ([`Directions::dry`]) needs the real objective, since how much is sent or how often depends on
+    /// its points. Where it does not, the problem is a stand-in of one arm.
+    fn dry_needs_objective(&self) -> bool {
+        true
+    }
+
     /// The names of the series that one replication gives, in order.
     fn series(&self) -> Vec<String>;
 

@@ -208,6 +208,7 @@ fn trunk<P: Rounds>(
             (go_on(&mut world, Time::NEVER, &reached, &mut collect)?, world.now())
         }
         ForkPoint::At(at) => {
+            let at = Time::ZERO + at;
             let before = Time::from_nanos(at.nanos().saturating_sub(1));
             let ending = go_on(&mut world, before, &|| false, &mut collect)?;
             (ending.filter(|ending| *ending != Ending::TimeUp), at)

@@ -2,8 +2,10 @@
 //! reported on.
 
 mod diff;
+mod dry;
 pub mod files;
 mod folder;
+mod fork;
 mod identity;
 mod ledger;
 mod plan;
@@ -19,7 +21,9 @@ mod units;
 mod whole_study;
 
 pub use diff::{Cause, Divergence, Side, Told, diff};
+pub use dry::{Answers, DrySeries, Spread, dry_run};
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
+pub use fork::{BranchRow, Forked, fork};
 pub use ledger::{LedgerGroup, ledger_groups};
 pub use plan::{CellPlan, Plan};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};

@@ -5,7 +5,7 @@ use super::folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFold
 use super::plan::{CellPlan, Plan};
 use super::record::{ReplicationRecord, digest_of};
 use super::tables;
-use crate::objectives::{Prepared, Resources};
+use crate::objectives::{Instance, Prepared, Resources};
 use crate::protocols::{Directions, Stage, Watcher};
 use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
@@ -192,6 +192,18 @@ impl<'a> Workshop<'a> {
         Self { index, cell, resources: resources(plan), root, folder: None, prepared: OnceLock::new() }
     }
 
+    /// The workshop of another cell with the same objective.
+    pub(super) fn beside(&self, cell: &'a CellPlan) -> Self {
+        Self {
+            index: self.index,
+            cell,
+            resources: self.resources.clone(),
+            root: self.root,
+            folder: self.folder,
+            prepared: self.prepared.clone(),
+        }
+    }
+
     /// Plays one replication.
     ///
     /// # Errors
@@ -228,9 +240,15 @@ impl<'a> Workshop<'a> {
             replication,
             reason,
         };
-        let prepared = self.prepared.get_or_init(|| self.prepare());
-        let prepared = prepared.as_ref().map_err(|reason| failure(None, reason.clone()))?;
         let scenario = &self.cell.scenario;
+        let protocol = scenario.draft.protocol.as_dyn();
+        let blank = directions.dry && !protocol.dry_needs_objective();
+        let prepared = if blank {
+            &None
+        } else {
+            let prepared = self.prepared.get_or_init(|| self.prepare());
+            prepared.as_ref().map_err(|reason| failure(None, reason.clone()))?
+        };
         let key = self.root.child("replication").index(replication);
         let fail = |reason| failure(Some(replication), reason);
         let instance = prepared
@@ -238,9 +256,12 @@ impl<'a> Workshop<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| fail(error.to_string()))?;
-        let stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
-        let series =
-            scenario.draft.protocol.as_dyn().play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        let instance = if blank { Some(Instance::stand_in()) } else { instance };
+        let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
+        if stage.directions.dry {
+            stage.budget = None;
+        }
+        let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 

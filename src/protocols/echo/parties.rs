@@ -3,6 +3,7 @@
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
 use crate::protocols::{AskAgain, Asker, Retry, Rounds, Verdict};
 use crate::vocab::PartyId;
+use std::any::Any;
 
 /// The closed vocabulary of the dummy protocol.
 #[derive(Clone, Copy, Debug)]
@@ -157,6 +158,12 @@ impl Party<World> for Caller {
                 (Verdict::AskedAgain | Verdict::Stale | Verdict::GaveUp, _) => {}
             },
             Input::Message { message: Message::Call(_), .. } | Input::WentOffline | Input::CameBack => {}
+        }
+    }
+
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.asker.set_retry(fresh.asker.retry());
         }
     }
 

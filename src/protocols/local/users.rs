@@ -12,6 +12,7 @@ use crate::privacy::mechanisms::{Ctl, Disclosure};
 use crate::protocols::{Books, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -209,6 +210,13 @@ impl Party<World> for Users {
             | Input::Timer(_)
             | Input::WentOffline
             | Input::CameBack => {}
+        }
+    }
+
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.habits.answer_after.clone_from(&fresh.habits.answer_after);
+            self.habits.never_answer = fresh.habits.never_answer;
         }
     }
 }

@@ -5,7 +5,7 @@ use super::messages::{Fact, World};
 use super::modeler::Modeler;
 use crate::gp::{ArmCovariance, Points};
 use crate::kernel::{Context, Event, Input, Party};
-use crate::learners::{Arms, Facts, Learner, LearnerModel};
+use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
@@ -167,6 +167,10 @@ impl Protocol for Outsourced {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &["retry.**", "series.*.learner.**"]
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
@@ -245,7 +249,11 @@ impl Outsourced {
                     rounds: self.rounds,
                     initial_points: self.initial_points,
                     retry: self.retry,
-                    learner: series.learner.clone(),
+                    learner: if stage.directions.dry {
+                        LearnerModel::Random(Random {})
+                    } else {
+                        series.learner.clone()
+                    },
                     surrogate: instance.surrogate.clone(),
                 };
                 let stream = party(&self.modeler).child("learner").stream();
