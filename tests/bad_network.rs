@@ -49,13 +49,19 @@ fn refused(from: &str, to: &str, marked: &str, words: &[&str]) {
 fn a_latency_below_zero() {
     refused("Constant(\"5ms\")", "Constant(\"-5ms\")", "\"-5ms\"", &["-5ms"]);
     refused("Constant(\"5ms\")", "Exponential(mean: \"-1s\")", "\"-1s\"", &["-1s"]);
-    refused("Constant(\"5ms\")", "Uniform(low: \"9ms\", high: \"4ms\")", "", &["4ms"]);
+    refused("Constant(\"5ms\")", "Uniform(low: \"9ms\", high: \"4ms\")", "\"4ms\"", &["at least `low`"]);
 }
 
 #[test]
 fn a_route_to_nowhere() {
-    refused("(\"a\", \"b\")", "(\"a\", \"z\")", "", &["no party is called \"z\""]);
-    refused(", (\"a\", \"b\")]", "]", "", &["a route between every two parties"]);
+    refused("(\"a\", \"b\")", "(\"a\", \"z\")", "\"z\"", &["no party is called \"z\""]);
+    let island = "Edges([(\"caller\", \"a\")])";
+    refused(
+        "Edges([(\"caller\", \"a\"), (\"a\", \"b\")])",
+        island,
+        "Edges",
+        &["a route between every two parties"],
+    );
 }
 
 #[test]

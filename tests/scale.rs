@@ -130,7 +130,7 @@ fn star(parties: u32) -> (usize, usize) {
 fn a_hundred_thousand_parties_need_a_tenth_of_two_gibibytes() {
     let (idle, most) = star(100_000);
     println!("100,000 parties: {idle} bytes per idle party, {} MiB at most", most >> 20);
-    assert!(idle < 1000, "{idle} bytes per idle party");
+    assert!(idle < 1100, "{idle} bytes per idle party");
     assert!(most < (2 << 30) / 10, "{most} bytes");
 }
 
