@@ -70,6 +70,16 @@ impl Digest {
         }
     }
 
+    /// The first 64 bits of the digest so far.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = self.hasher.clone();
+        hasher.update(&self.buffer);
+        let mut first = [0; 8];
+        hasher.finalize_xof().fill(&mut first);
+        u64::from_be_bytes(first)
+    }
+
     /// The digest so far, as 64 hexadecimal digits. Absorbing may go on afterwards.
     #[must_use]
     pub fn hex(&self) -> String {
@@ -99,6 +109,7 @@ mod tests {
             pieces.bytes(piece);
         }
         assert_eq!(whole.hex(), pieces.hex());
+        assert_eq!(format!("{:016x}", whole.fingerprint()), whole.hex()[..16]);
         assert_eq!(whole.hex(), blake3::hash(&data).to_hex().to_string());
     }
 

@@ -120,6 +120,27 @@ pub trait Medium: std::fmt::Debug {
     fn next_switch(&mut self, party: PartyId) -> Option<Switch>;
 }
 
+impl<M: Medium + ?Sized> Medium for Box<M> {
+    fn transmit(&mut self, parcel: Parcel) -> Fate {
+        (**self).transmit(parcel)
+    }
+    fn proceed(&mut self, parcel: Parcel, via: PartyId, leg: u8, now: Time) -> Fate {
+        (**self).proceed(parcel, via, leg, now)
+    }
+    fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
+        (**self).occupied(party, work, now)
+    }
+    fn hears(&mut self, party: PartyId) -> bool {
+        (**self).hears(party)
+    }
+    fn starts_online(&mut self, party: PartyId) -> bool {
+        (**self).starts_online(party)
+    }
+    fn next_switch(&mut self, party: PartyId) -> Option<Switch> {
+        (**self).next_switch(party)
+    }
+}
+
 /// A medium without delay, loss or absence, for tests of parties alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PerfectMedium;

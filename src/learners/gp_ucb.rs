@@ -40,7 +40,7 @@ pub struct GpUcb {
     pub regulariser: Option<Positive>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: GpUcb,
     posterior: AdaptivePosterior,

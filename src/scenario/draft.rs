@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
+use super::fork::ForkDraft;
+
 /// A scenario: who takes part, over which network, to optimise what, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Scenario")]
@@ -42,6 +44,9 @@ pub struct Draft {
     /// Figures from a paper, printed beside the measured ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
+    /// Several futures of one beginning. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<ForkDraft>,
 }
 
 fn one() -> NonZeroU64 {

@@ -12,6 +12,7 @@ mod checked;
 mod diagnostic;
 mod document;
 mod draft;
+pub mod fork;
 mod parse;
 mod suggest;
 mod sweep;

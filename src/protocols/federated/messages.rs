@@ -2,12 +2,12 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
 /// The closed vocabulary of the protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum World {}
 
 /// A message.
@@ -89,6 +89,28 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Close;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::Begin => Some(0),
+            Message::Share { round, .. } | Message::Weights { round, .. } | Message::Done { round } => {
+                Some(*round)
+            }
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Closed { round, .. } => Some(*round),
+            Fact::Released(_)
+            | Fact::Measured { .. }
+            | Fact::BudgetReached(_)
+            | Fact::Jittered(_)
+            | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {

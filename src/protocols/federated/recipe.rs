@@ -215,7 +215,7 @@ impl Sharing {
 }
 
 /// A party without a part.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {
@@ -335,6 +335,25 @@ impl Protocol for Federated {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &[
+            "scale",
+            "series.*.shared_queries",
+            "series.*.policy.**",
+            "series.*.sharing.Aggregate.clip",
+            "series.*.sharing.Aggregate.noise_multiplier",
+            "series.*.sharing.Aggregate.participation.**",
+            "series.*.sharing.Aggregate.weights.**",
+            "series.*.sharing.Aggregate.divisor",
+            "series.*.sharing.Aggregate.late",
+            "series.*.sharing.Aggregate.visible_participation",
+        ]
+    }
+
+    fn dry_needs_objective(&self) -> bool {
+        false
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
@@ -354,7 +373,12 @@ impl Protocol for Federated {
         let values = agents
             .iter()
             .enumerate()
-            .map(|(n, &(_, group))| objective_of(self, &self.groups[group], n, stage, instance, key))
+            .map(|(n, &(_, group))| {
+                if stage.directions.dry {
+                    return Ok(Arc::clone(&instance.values));
+                }
+                objective_of(self, &self.groups[group], n, stage, instance, key)
+            })
             .collect::<Result<Vec<_>, String>>()
             .map_err(fail)?;
         let groups: Vec<(String, Vec<usize>)> = members
@@ -425,6 +449,8 @@ impl Cast<'_> {
         let explored: Vec<usize> = (0..self.agents.len()).map(|n| n % regions).collect();
         let id = |party: usize| PartyId(party as u32);
         let count = self.agents.len();
+        let dry = stage.directions.dry;
+        let blank = Arc::new(vec![0.0; self.common.m]);
         let mut parties: Vec<Box<dyn Party<World>>> = Vec::with_capacity(stage.names.len());
         parties.resize_with(stage.names.len(), || Box::new(Bystander));
         parties[server.index()] = Box::new(Server {
@@ -447,6 +473,7 @@ impl Cast<'_> {
             last: vec![None; count],
             buffered: 0,
             stale: 0,
+            dry,
         });
         let shares = !matches!(series.sharing, Sharing::Alone(_));
         let surrogate = &self.common.surrogate;
@@ -454,16 +481,16 @@ impl Cast<'_> {
             let key = self.key.child("party").child(&stage.names[party]);
             let own: Vec<usize> =
                 (0..region_of.len()).filter(|&point| region_of[point] == explored[n]).collect();
-            if own.is_empty() {
+            if own.is_empty() && !dry {
                 return Err(format!("region {} of {regions} has no point", explored[n]));
             }
             let mut stream = key.child("initial points").stream();
-            let initial = (0..self.recipe.initial_points)
+            let initial = (0..if dry { 0 } else { self.recipe.initial_points })
                 .map(|_| own[stream.below(own.len() as u64) as usize])
                 .collect();
             // A noise-free objective still needs a ridge.
             let lambda = surrogate.noise_variance.max(1e-6);
-            let weights = shares.then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
+            let weights = (shares && !dry).then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
             parties[party] = Box::new(Agent {
                 index: n as u64,
                 server,
@@ -479,6 +506,8 @@ impl Cast<'_> {
                     surrogate.mean,
                 ),
                 weights: weights.map_err(|error| error.to_string())?,
+                blank: (shares && dry).then(|| Arc::clone(&blank)),
+                dry,
                 shared_queries: series.shared_queries,
                 scale: self.recipe.scale.get(),
                 rounds: self.recipe.rounds,

@@ -5,7 +5,7 @@ use super::messages::{Fact, World};
 use super::modeler::Modeler;
 use crate::gp::{ArmCovariance, Points};
 use crate::kernel::{Context, Event, Input, Party};
-use crate::learners::{Arms, Facts, Learner, LearnerModel};
+use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
@@ -168,7 +168,7 @@ impl ModelerRecipe {
 }
 
 /// A party of the scenario that takes no part in this protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {
@@ -225,6 +225,10 @@ impl Protocol for Outsourced {
 
     fn needs_objective(&self) -> bool {
         true
+    }
+
+    fn changeable(&self) -> &'static [&'static str] {
+        &["retry.**", "series.*.learner.**"]
     }
 
     fn series(&self) -> Vec<String> {
@@ -316,7 +320,11 @@ impl Outsourced {
                     rounds: self.rounds,
                     initial_points: self.initial_points,
                     retry: self.retry,
-                    learner: series.learner.clone(),
+                    learner: if stage.directions.dry {
+                        LearnerModel::Random(Random {})
+                    } else {
+                        series.learner.clone()
+                    },
                     surrogate: surrogate.clone(),
                 };
                 let stream = party(&self.modeler).child("learner").stream();

@@ -1,5 +1,7 @@
 //! The report in a terminal of 80 columns, without colour.
 
+mod dry;
+mod fork;
 mod groups;
 mod network;
 mod outcomes;
@@ -12,6 +14,8 @@ use super::cells::by_series;
 use super::counts::{TITLE, counts};
 use super::jitter::jitter;
 use crate::study::Summary;
+pub use dry::dry_text;
+pub use fork::fork_text;
 use std::path::Path;
 use style::line;
 pub(super) use style::{table, wrapped};
