@@ -50,6 +50,18 @@ struct Player {
     rounds: u64,
 }
 
+impl Default for GpUcb {
+    fn default() -> Self {
+        Self {
+            beta: BetaSchedule::default(),
+            scale: super::knowledge::unit(),
+            exploration: Exploration::default(),
+            exclude_played: false,
+            regulariser: None,
+        }
+    }
+}
+
 impl LearnerRecipe for GpUcb {
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         let covariance = covariance("GpUcb", arms)?;

@@ -19,7 +19,7 @@ mod sweep;
 mod tree;
 
 pub use account::{Account, AccountEvent};
-pub use catalogue::{Family, Field, Member, families};
+pub use catalogue::{Family, Field, Member, families, parts};
 pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};

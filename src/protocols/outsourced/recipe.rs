@@ -78,7 +78,7 @@ pub enum InputRelease {
     Withheld(Withheld),
 }
 
-/// The inputs themselves: `Disclosure()`.
+/// What is held, as it is: `Disclosure()`. No finite epsilon holds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Disclosed {}
