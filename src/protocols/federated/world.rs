@@ -1,6 +1,7 @@
 //! What all agents share, and the objective of each.
 
-use super::recipe::{AgentGroup, Federated};
+use super::recipe::Federated;
+use super::series::AgentGroup;
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MOST_ARMS};
 use crate::objectives::{Instance, Noise, Surrogate};
 use crate::protocols::Stage;
