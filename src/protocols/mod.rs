@@ -17,7 +17,8 @@ mod trace;
 pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use bookkeeping::{Bookkeeping, Books, give_up};
 pub use record::{
-    BookedRelease, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound, SeriesRecord, book,
+    BookedRelease, BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome,
+    OutcomeBound, RegretBound, SeriesRecord, book,
 };
 pub use stage::{PlayError, Stage};
 pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};

@@ -85,6 +85,41 @@ pub struct OutcomeBound {
     pub source: String,
 }
 
+/// What a theorem says about a series' regret, by round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RegretBound {
+    /// From which side.
+    pub side: BoundSide,
+    /// On which regret.
+    pub regret: BoundedRegret,
+    /// Who says so ("Zhou and Tan 2021, Theorem 3").
+    pub source: String,
+    /// What is to be known beside the numbers: what they leave out, and on what they rest.
+    pub caveat: String,
+    /// Rounds and what the bound is for a run that ends there, in units of the objective.
+    pub points: Vec<(u64, f64)>,
+    /// The regret of playing the worst arm from the first round to the last.
+    pub largest_possible: f64,
+}
+
+/// The side from which a bound bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BoundSide {
+    /// No learner does better on every function.
+    Lower,
+    /// This learner does no worse.
+    Upper,
+}
+
+/// The regret that a theorem is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BoundedRegret {
+    /// Simple regret.
+    Simple,
+    /// Cumulative regret.
+    Cumulative,
+}
+
 /// Everything that one series of one replication left behind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeriesRecord {
@@ -120,6 +155,9 @@ pub struct SeriesRecord {
     /// Numbers that the series ends with, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
+    /// What theorems say about the regret; most series have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<RegretBound>,
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,

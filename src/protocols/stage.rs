@@ -124,6 +124,7 @@ impl Stage {
             budget: None,
             groups: Vec::new(),
             outcomes: Vec::new(),
+            bounds: Vec::new(),
             same_data: false,
             digest: simulation.journal().hex(),
         })

@@ -7,7 +7,7 @@ use super::record::{ReplicationRecord, digest_of};
 use super::statistics::Estimate;
 use super::whole_study::{StudyPrivacy, study_rows};
 use crate::network::LinkStatistics;
-use crate::protocols::{GroupOutcome, OutcomeBound, SeriesRecord};
+use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
 use crate::scenario::{Metric, Published};
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,9 @@ pub struct SeriesSummary {
     /// Numbers that the series ends with, each beside its bound; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeRow>,
+    /// What theorems say about the regret, by round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<RegretBound>,
 }
 
 /// A number that a series ends with, over all replications.
@@ -237,6 +240,7 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 metrics: metrics(&runs),
                 curve: curve(&runs),
                 outcomes: outcome_rows(&runs),
+                bounds: super::bounds::mean(&runs),
             }
         })
         .collect()

@@ -1,6 +1,7 @@
 //! What a scenario says about local differential privacy, and how it becomes parties.
 
 use super::arrivals::{Arrivals, NeverAnswer};
+use super::bounds::Bounds;
 use super::messages::World;
 use super::service::Service;
 use super::tally::Tally;
@@ -154,12 +155,19 @@ impl Protocol for Local {
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+        let mut bounds = stage.instance.as_ref().map(|instance| Bounds::new(instance, self.rounds));
+        self.series.iter().map(|series| self.play_series(series, stage, key, bounds.as_mut())).collect()
     }
 }
 
 impl Local {
-    fn play_series(&self, series: &SeriesRecipe, stage: &Stage, key: Key) -> Result<SeriesRecord, PlayError> {
+    fn play_series(
+        &self,
+        series: &SeriesRecipe,
+        stage: &Stage,
+        key: Key,
+        bounds: Option<&mut Bounds<'_>>,
+    ) -> Result<SeriesRecord, PlayError> {
         let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
         let failed = |reason: String| PlayError::Party { series: series.name.clone(), reason };
         let service = stage.party("service", &self.service).map_err(bad)?;
@@ -167,7 +175,8 @@ impl Local {
         let Some(instance) = &stage.instance else {
             return Err(failed("the scenario has no objective".to_owned()));
         };
-        let (curator, learner) = self.minds(series, instance).map_err(failed)?;
+        let (curator, arms) = self.minds(series, instance).map_err(failed)?;
+        let learner = series.learner.as_dyn().build(&arms).map_err(|error| failed(error.to_string()))?;
         let parties = self.parties(stage, (service, users), instance, key, curator, learner);
         let mut tally = Tally::new(instance, self.rounds);
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
@@ -176,15 +185,18 @@ impl Local {
             }
         })?;
         tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
+        if let Some(bounds) = bounds {
+            let epsilon = match &series.report {
+                Report::Ctl(report) => Some(report.epsilon.get()),
+                Report::Disclosure(_) => None,
+            };
+            record.bounds = bounds.of(&series.learner, &arms, epsilon);
+        }
         Ok(record)
     }
 
-    /// What the users do to their rewards, and a learner that knows it.
-    fn minds(
-        &self,
-        series: &SeriesRecipe,
-        instance: &Instance,
-    ) -> Result<(Curator, Box<dyn Learner>), String> {
+    /// What the users do to their rewards, and what a learner knows of it.
+    fn minds(&self, series: &SeriesRecipe, instance: &Instance) -> Result<(Curator, Arms), String> {
         let mean = instance.surrogate.mean;
         let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
         let mut facts = Facts {
@@ -224,8 +236,7 @@ impl Local {
             mean,
             facts,
         };
-        let learner = series.learner.as_dyn().build(&arms).map_err(|error| error.to_string())?;
-        Ok((curator, learner))
+        Ok((curator, arms))
     }
 
     fn parties(

@@ -116,5 +116,6 @@ fn chart(metric: Metric, axis: &str, place: &str, values: &[f64], tracks: &[Trac
         legend: tracks.iter().map(name).collect(),
         lines,
         note,
+        beyond: Vec::new(),
     })
 }

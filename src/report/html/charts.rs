@@ -1,5 +1,7 @@
 //! Charts of a run by round: regret, and when rounds were measured. What other charts share with them is here too.
 
+use super::theory;
+use crate::protocols::BoundedRegret;
 use crate::report::cells::{axes, dependence, point};
 use crate::report::number::regret;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -22,7 +24,7 @@ pub(super) struct Plate {
 }
 
 /// A named run of numbers, one line in each of a plate's charts.
-type Named<'a> = (String, &'a SeriesSummary);
+pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// Regret by round: all cells in one plate while the lines are few, else one plate per value of the other axes.
 pub(super) fn by_round(summary: &Summary) -> Vec<Plate> {
@@ -75,7 +77,7 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
         .map(|(key, (_, series))| Line { key, kind: Kind::Band, points: drawn(series) })
         .collect();
     let rounds = lines.iter().flat_map(|(_, series)| series.curve.iter().map(|step| step.t));
-    Chart {
+    let mut chart = Chart {
         id: slug(&format!("{} {place}", metric.words())),
         title: capital(metric.words()),
         x_label: "round".to_owned(),
@@ -89,7 +91,14 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
         legend: lines.iter().map(|(name, _)| name.clone()).collect(),
         lines: lines_drawn,
         note: note.to_owned(),
-    }
+        beyond: Vec::new(),
+    };
+    let regret = match metric {
+        Metric::SimpleRegret => BoundedRegret::Simple,
+        Metric::CumulativeRegret => BoundedRegret::Cumulative,
+    };
+    theory::add(&mut chart, lines, regret);
+    chart
 }
 
 /// Rounds over virtual time in one replication; none where time stood still.
@@ -132,6 +141,7 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Plate> {
             "A flat stretch is waiting: for a slow message, a lost one sent again, or a party that is away. \
                Series meet the same network, so their lines may coincide."
                 .to_owned(),
+        beyond: Vec::new(),
     };
     Some(Plate { title: "When rounds were measured".to_owned(), charts: vec![chart] })
 }

@@ -9,6 +9,7 @@ mod over_rounds;
 mod privacy;
 mod regret;
 mod table;
+mod theory;
 
 use super::PAGE;
 use super::cells::{axes, by_series, point};
