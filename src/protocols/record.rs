@@ -95,7 +95,8 @@ pub struct RegretBound {
     /// Who says so ("Zhou and Tan 2021, Theorem 3").
     pub source: String,
     /// What is to be known beside the numbers: what they leave out, and on what they rest.
-    pub caveat: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
     /// Rounds and what the bound is for a run that ends there, in units of the objective.
     pub points: Vec<(u64, f64)>,
     /// The regret of playing the worst arm from the first round to the last.

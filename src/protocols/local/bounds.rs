@@ -8,6 +8,7 @@ use crate::protocols::{BoundSide, BoundedRegret, RegretBound};
 
 /// Rounds at which bounds are given, at most.
 const PLACES: u64 = 60;
+const NORM: &str = "B is max |f|, below the norm of f, unless the learner states it";
 
 /// What the bounds of one replication rest on; the information gain is worked out once for each noise variance.
 #[derive(Debug)]
@@ -120,9 +121,10 @@ impl<'a> Bounds<'a> {
         if points.is_empty() {
             return None;
         }
-        let caveat = "its order, with constant 1; about the hardest function of norm B, not about this one; B here is \
-                      max |f|";
-        Some(self.bound(BoundSide::Lower, "Zhou and Tan 2021, Theorem 1", caveat.to_owned(), points))
+        let caveats =
+            ["its order, with constant 1", "about the hardest function of norm B, not about this one", NORM];
+        let caveats = caveats.map(str::to_owned).to_vec();
+        Some(self.bound(BoundSide::Lower, "Zhou and Tan 2021, Theorem 1", caveats, points))
     }
 
     fn upper(&mut self, theorem: &Theorem, arms: &Arms) -> Option<RegretBound> {
@@ -137,13 +139,19 @@ impl<'a> Bounds<'a> {
         let points = self.rounds.iter().zip(gains).map(|(&t, &gain)| (t, theorem.at(t, gain)));
         let points: Vec<(u64, f64)> = points.filter(|(_, value)| value.is_finite()).collect();
         let mut caveats = theorem.caveats.clone();
-        caveats.push("B is max |f| unless the learner states it".to_owned());
-        (!points.is_empty()).then(|| self.bound(BoundSide::Upper, theorem.source, caveats.join("; "), points))
+        caveats.push(NORM.to_owned());
+        (!points.is_empty()).then(|| self.bound(BoundSide::Upper, theorem.source, caveats, points))
     }
 
-    fn bound(&self, side: BoundSide, source: &str, caveat: String, points: Vec<(u64, f64)>) -> RegretBound {
+    fn bound(
+        &self,
+        side: BoundSide,
+        source: &str,
+        caveats: Vec<String>,
+        points: Vec<(u64, f64)>,
+    ) -> RegretBound {
         let (regret, source) = (BoundedRegret::Cumulative, source.to_owned());
-        RegretBound { side, regret, source, caveat, points, largest_possible: self.largest_possible }
+        RegretBound { side, regret, source, caveats, points, largest_possible: self.largest_possible }
     }
 }
 

@@ -13,6 +13,7 @@
 //! Proven here: nothing. The paper's Theorem 1 claims (epsilon, delta)-DP for Z; the claim is refuted for tall
 //! data (n - 1 > d), and the ledger says so. Outcomes leave unprotected.
 
+mod bounds;
 mod curator;
 mod messages;
 mod modeler;

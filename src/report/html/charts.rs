@@ -12,6 +12,10 @@ use crate::study::{CellSummary, Estimate, ReplicationRecord, SeriesSummary, Summ
 pub(super) const MOST_LINES: usize = 8;
 /// Points of a line that are drawn; of longer ones every second, third, ... point is.
 const MOST_POINTS: usize = 400;
+/// Points at the beginning that are drawn however long the line is.
+const FIRST_POINTS: usize = 20;
+/// Rounds from which on simple regret is drawn over the logarithm of the round.
+const LONG: u64 = 300;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 
 /// Charts side by side that share a legend.
@@ -59,8 +63,8 @@ pub(super) fn by_round(summary: &Summary) -> Vec<Plate> {
 fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> Chart {
     let drawn = |series: &SeriesSummary| -> Vec<Point> {
         let (stride, last) = (stride(series.curve.len()), series.curve.len().saturating_sub(1));
-        let shown =
-            series.curve.iter().enumerate().filter(|(index, _)| index % stride == 0 || *index == last);
+        let drawn = |index: usize| index < FIRST_POINTS || index.is_multiple_of(stride) || index == last;
+        let shown = series.curve.iter().enumerate().filter(|(index, _)| drawn(*index));
         shown
             .map(|(_, step)| {
                 let estimate = match metric {
@@ -82,7 +86,11 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
         title: capital(metric.words()),
         x_label: "round".to_owned(),
         y_label: metric.words().to_owned(),
-        x: Axis::counting(rounds),
+        // Simple regret falls within the first rounds of many.
+        x: match (metric, rounds.clone().max()) {
+            (Metric::SimpleRegret, Some(most)) if most >= LONG => Axis::magnitudes(most),
+            _ => Axis::counting(rounds),
+        },
         y: match metric {
             Metric::SimpleRegret => Axis::fit(numbers(&lines_drawn)),
             // A sum grows from nothing whatever it sums: only its shape on a plain axis tells anything.

@@ -38,7 +38,7 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
     let further: Vec<(f64, f64)> = entries.iter().filter_map(room).map(|value| (value, 0.0)).collect();
     let values: Vec<(f64, f64)> = numbers(&chart.lines).chain(further).collect();
     chart.y = if chart.y.log { Axis::fit(values) } else { Axis::plain(values) };
-    let mut caveats: Vec<String> = Vec::new();
+    let mut nothing: Vec<String> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let side = words(entry.bound.side);
         let alone = entries.iter().filter(|other| other.bound.side == entry.bound.side).count() == 1;
@@ -46,15 +46,52 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
             (BoundSide::Lower, true) => side.to_owned(),
             _ => format!("{side} for {}", who(lines, &entry.of)),
         };
-        draw(chart, entry.bound, &name, index);
-        let caveat = format!("{}: {}", entry.bound.source, entry.bound.caveat);
-        if !entry.bound.caveat.is_empty() && !caveats.contains(&caveat) {
-            caveats.push(caveat);
+        if says_nothing(entry.bound) {
+            let value = last(entry.bound).unwrap_or(f64::INFINITY);
+            let who = who(lines, &entry.of);
+            nothing.push(format!("{who}, {} ({})", quantity_of(value), entry.bound.source));
+        } else {
+            draw(chart, entry.bound, &name, index);
         }
     }
-    if !caveats.is_empty() {
-        chart.note.push_str(&format!(" Bounds in grey. {}.", caveats.join(". ")));
+    if let Some(most) = entries.iter().map(|entry| entry.bound).find(|bound| says_nothing(bound)) {
+        let round = most.points.last().map_or(0, |(t, _)| *t);
+        chart.beyond.push(format!(
+            "Upper bounds that say nothing, since at most {} can be lost by round {round}: {}",
+            quantity_of(most.largest_possible),
+            nothing.join("; ")
+        ));
     }
+    chart.note.push_str(&caveats(&entries));
+}
+
+/// Whether playing the worst arm from the first round to the last would meet it.
+fn says_nothing(bound: &RegretBound) -> bool {
+    bound.side == BoundSide::Upper && last(bound).is_some_and(|value| value > bound.largest_possible)
+}
+
+/// What is to be known of all the bounds, each caveat once, with the theorems that it is about.
+fn caveats(entries: &[Entry<'_>]) -> String {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut sources: Vec<&str> = Vec::new();
+    for bound in entries.iter().map(|entry| entry.bound) {
+        let source = bound.source.as_str();
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+        for caveat in &bound.caveats {
+            match found.iter_mut().find(|(known, _)| known == caveat) {
+                Some((_, of)) if of.contains(&source) => {}
+                Some((_, of)) => of.push(source),
+                None => found.push((caveat, vec![source])),
+            }
+        }
+    }
+    let told = found.into_iter().map(|(caveat, of)| {
+        if of.len() == sources.len() { caveat.to_owned() } else { format!("{caveat} ({})", of.join("; ")) }
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { String::new() } else { format!(" Bounds: {}.", told.join(". ")) }
 }
 
 fn words(side: BoundSide) -> &'static str {
@@ -99,20 +136,13 @@ fn draw(chart: &mut Chart, bound: &RegretBound, name: &str, index: usize) {
         chart.lines.push(Line { key, kind: Kind::Bound(index), points });
     }
     let Some((t, value)) = bound.points.last().filter(|_| !whole) else { return };
-    let said = if bound.side == BoundSide::Upper && *value > bound.largest_possible {
-        format!(
-            ", more than the {} that can be lost at most: it says nothing",
-            quantity_of(bound.largest_possible)
-        )
-    } else {
-        ", beyond this chart".to_owned()
-    };
-    chart.beyond.push(format!(
-        "{} ({}): {} at round {t}{said}",
+    let told = format!(
+        "{} ({}): {} at round {t}, beyond this chart",
         capital(name),
         bound.source,
         quantity_of(*value)
-    ));
+    );
+    chart.beyond.push(told);
 }
 
 #[cfg(test)]
@@ -148,7 +178,7 @@ mod tests {
             side,
             regret: BoundedRegret::Cumulative,
             source: "Nobody 2020".into(),
-            caveat: String::new(),
+            caveats: Vec::new(),
             points: (1..=10).map(|t| (t, factor * t as f64)).collect(),
             largest_possible: 500.0,
         }
@@ -163,9 +193,7 @@ mod tests {
         draw(&mut steep, &bound(BoundSide::Upper, 30.0), "upper bound for learner", 0);
         assert_eq!(steep.lines[1].points.len(), 3, "30, 60, 90 and no further");
         assert!(steep.beyond[0].ends_with("300 at round 10, beyond this chart"), "{:?}", steep.beyond);
-        let mut vacuous = chart();
-        draw(&mut vacuous, &bound(BoundSide::Upper, 1e4), "upper bound for learner", 0);
-        assert_eq!((vacuous.lines.len(), vacuous.legend.len()), (1, 1));
-        assert!(vacuous.beyond[0].contains("more than the 500 that can be lost"), "{:?}", vacuous.beyond);
+        let upper = |factor: f64| says_nothing(&bound(BoundSide::Upper, factor));
+        assert!(upper(51.0) && !upper(49.0) && !says_nothing(&bound(BoundSide::Lower, 51.0)));
     }
 }
