@@ -18,7 +18,7 @@ pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use bookkeeping::{Bookkeeping, Books, give_up};
 pub use record::{
     BookedRelease, BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome,
-    OutcomeBound, RegretBound, SeriesRecord, book,
+    OutcomeBound, RegretBound, RoundClosing, SeriesRecord, book,
 };
 pub use stage::{PlayError, Stage};
 pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};

@@ -153,6 +153,9 @@ pub struct SeriesRecord {
     /// Regret at the end by group of agents, where a protocol has groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupOutcome>,
+    /// Rounds as they were closed, for a protocol that asks many in each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closings: Vec<RoundClosing>,
     /// Numbers that the series ends with, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
@@ -173,6 +176,21 @@ pub struct BudgetReached {
     pub reason: String,
     /// Whether the scenario wants the run to fail.
     pub fail: bool,
+}
+
+/// A round of a protocol in which many are asked, when it was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundClosing {
+    /// The round.
+    pub round: u64,
+    /// Virtual time in seconds.
+    pub seconds: f64,
+    /// Parties whose answer was there.
+    pub in_time: u64,
+    /// Answers to earlier rounds that came while this one was open.
+    pub late: u64,
+    /// Parties whose answer was not there.
+    pub missing: u64,
 }
 
 /// How one group of agents fared.

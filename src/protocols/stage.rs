@@ -123,6 +123,7 @@ impl Stage {
             ended_early: None,
             budget: None,
             groups: Vec::new(),
+            closings: Vec::new(),
             outcomes: Vec::new(),
             bounds: Vec::new(),
             same_data: false,

@@ -2,11 +2,13 @@
 
 use crate::kernel::{Event, LossCause, Memory, Payload, Protocol};
 use crate::vocab::{PartyId, Time};
-use std::cell::RefCell;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// One event, without the types of its protocol.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceEvent {
     /// When.
     pub at: Time,
@@ -15,7 +17,7 @@ pub struct TraceEvent {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TraceKind {
     /// A message left its sender.
     Sent(Parcel),
@@ -34,14 +36,14 @@ pub enum TraceKind {
 }
 
 /// A message from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parcel {
     /// Sender.
     pub from: PartyId,
     /// Addressee.
     pub to: PartyId,
     /// Kind of message.
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     /// Size in bytes.
     pub bytes: u64,
 }
@@ -51,7 +53,11 @@ type See = dyn FnMut(&str, TraceEvent);
 
 /// Sees every event with the name of its series.
 #[derive(Clone)]
-pub struct Watcher(Rc<RefCell<See>>);
+pub struct Watcher {
+    see: Rc<RefCell<See>>,
+    /// Whether it has seen enough.
+    done: Rc<Cell<bool>>,
+}
 
 impl std::fmt::Debug for Watcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -62,11 +68,29 @@ impl std::fmt::Debug for Watcher {
 impl Watcher {
     /// A watcher that calls `see`.
     pub fn new(see: impl FnMut(&str, TraceEvent) + 'static) -> Self {
-        Self(Rc::new(RefCell::new(see)))
+        Self { see: Rc::new(RefCell::new(see)), done: Rc::default() }
+    }
+
+    /// A watcher that keeps the first `most` events of one series.
+    #[must_use]
+    pub fn of_beginning(series: String, most: usize) -> (Self, Rc<RefCell<Vec<TraceEvent>>>) {
+        let (kept, done) = (Rc::<RefCell<Vec<TraceEvent>>>::default(), Rc::<Cell<bool>>::default());
+        let (into, enough) = (Rc::clone(&kept), Rc::clone(&done));
+        let see = move |its_series: &str, event| {
+            let mut kept = into.borrow_mut();
+            if its_series == series && kept.len() < most {
+                kept.push(event);
+            }
+            // Series are played one after another.
+            enough.set(kept.len() == most || (its_series != series && !kept.is_empty()));
+        };
+        (Self { see: Rc::new(RefCell::new(see)), done }, kept)
     }
 
     pub(super) fn see<P: Protocol>(&self, series: &str, at: Time, event: &Event<'_, P>) {
-        (self.0.borrow_mut())(series, TraceEvent { at, kind: kind(event) });
+        if !self.done.get() {
+            (self.see.borrow_mut())(series, TraceEvent { at, kind: kind(event) });
+        }
     }
 }
 
@@ -74,7 +98,7 @@ fn kind<P: Protocol>(event: &Event<'_, P>) -> TraceKind {
     let parcel = |from: &PartyId, to: &PartyId, message: &P::Message| Parcel {
         from: *from,
         to: *to,
-        label: message.label(),
+        label: Cow::Borrowed(message.label()),
         bytes: message.wire_bytes(),
     };
     match event {

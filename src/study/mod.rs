@@ -6,6 +6,7 @@ pub mod files;
 mod folder;
 mod identity;
 mod ledger;
+mod opening;
 mod plan;
 mod privacy_report;
 mod record;
@@ -20,6 +21,7 @@ mod whole_study;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use ledger::{LedgerGroup, ledger_groups};
+pub use opening::Opening;
 pub use plan::{CellPlan, Plan};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
 pub use record::{ReplicationRecord, digest_of};
@@ -27,7 +29,7 @@ pub use replay::{Difference, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
 pub use statistics::Estimate;
 pub use summary::{
-    BoundRow, CellSummary, CurvePoint, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
+    BoundRow, CellSummary, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
     SeriesSummary, Summary,
 };
 pub use trace::trace;

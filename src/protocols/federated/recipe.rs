@@ -396,7 +396,7 @@ impl Cast<'_> {
                     Fact::Measured { agent, round, arm, outcome } => {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
-                    Fact::Closed { .. } => {}
+                    Fact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
@@ -404,6 +404,7 @@ impl Cast<'_> {
                 }
             }
         })?;
+        record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.iterations = iterations;
         record.groups = groups;

@@ -1,6 +1,7 @@
 //! Final regret along every numeric axis of a study, with the published figures.
 
 use super::charts::{METRICS, Plate, capital, count, grouped, made, numbers, of, place, slug, telling};
+use super::numeric::{numeric_axes, value};
 use crate::report::cells::axes;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::scenario::Metric;
@@ -18,14 +19,8 @@ struct Track<'a> {
 pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
     let names = axes(summary);
     let mut plates = Vec::new();
-    for (index, axis) in names.iter().enumerate() {
-        let values: Option<Vec<f64>> = summary.cells.iter().map(|cell| value(cell, axis)).collect();
-        let Some(mut values) = values else { continue };
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        if values.len() < 2 {
-            continue;
-        }
+    for (index, values) in numeric_axes(summary) {
+        let axis = &names[index];
         let others: Vec<usize> = (0..names.len()).filter(|other| *other != index).collect();
         for (place, cells) in grouped(summary, &others, |cells| tracks(cells, &names, index).len()) {
             let tracks = tracks(&cells, &names, index);
@@ -42,10 +37,6 @@ pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
         }
     }
     plates
-}
-
-fn value(cell: &CellSummary, axis: &str) -> Option<f64> {
-    cell.point.get(axis).and_then(serde_json::Value::as_f64)
 }
 
 fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: usize) -> Vec<Track<'a>> {

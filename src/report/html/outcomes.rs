@@ -1,5 +1,7 @@
 //! Outcomes beside their bounds, and what the whole study costs.
 
+use super::figure::plate;
+use super::outcome_charts::plates;
 use super::table::table;
 use crate::report::number::epsilon;
 use crate::report::outcomes::tables;
@@ -12,6 +14,7 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
     if tables.is_empty() {
         return None;
     }
+    let plates = plates(summary);
     Some(html! {
         section id="outcomes" {
             h2 { "What came out, and what was promised" }
@@ -19,6 +22,7 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
                 (table(&outcome.title, &outcome.header, &outcome.rows, outcome.first_number))
                 @if !outcome.sources.is_empty() { p { "bound: " (outcome.sources.join("; ")) } }
             }
+            @for one in &plates { (plate(one)) }
             @if let Some(first) = summary.whole_study.first() { (whole_study(summary, first.delta)) }
         }
     })
