@@ -14,7 +14,7 @@ const RUNS: [(&str, &[&str]); 4] = [
     ("scenarios/hospital.ron", &["-o", "protocol.rounds=5", "--replications", "2"]),
     ("scenarios/users.ron", &["-o", "protocol.rounds=60", "--replications", "2"]),
     ("scenarios/release.ron", &["--replications", "2"]),
-    ("scenarios/federated.ron", &["-o", "protocol.rounds=4", "--replications", "2"]),
+    ("tests/golden/federated.ron", &[]),
 ];
 
 /// All numbers of a document, and its texts together.

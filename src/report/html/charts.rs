@@ -124,13 +124,22 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Plate> {
         .enumerate()
         .map(|(key, series)| {
             let stride = stride(series.iterations.len());
-            let shown = series.iterations.iter().step_by(stride);
-            let points = shown.map(|i| Point {
-                x: i.seconds / size,
-                y: i.t as f64,
+            // Of many agents, a late one may measure an early round after others measured a later one.
+            let mut latest = 0.0f64;
+            let moments: Vec<(u64, f64)> = series
+                .iterations
+                .iter()
+                .map(|i| {
+                    latest = latest.max(i.seconds);
+                    (i.t, latest)
+                })
+                .collect();
+            let points = moments.iter().step_by(stride).map(|(t, seconds)| Point {
+                x: seconds / size,
+                y: *t as f64,
                 error: 0.0,
-                at: crate::report::seconds(i.seconds),
-                says: format!("round {}", i.t),
+                at: crate::report::seconds(*seconds),
+                says: format!("round {t}"),
             });
             Line { key, kind: Kind::Band, points: points.collect() }
         })

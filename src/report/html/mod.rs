@@ -1,10 +1,10 @@
 //! The page of a run: one file that needs no other, for a screen, a phone and paper.
 
 mod along;
+mod axes;
 mod charts;
 mod figure;
 mod network;
-mod numeric;
 mod opening;
 mod outcome_charts;
 mod outcomes;

@@ -16,7 +16,7 @@ pub(super) fn section(opening: &Opening) -> Markup {
     let Some(drawn) = drawing(&opening.names, events) else { return html! {} };
     let title = format!("How it begins: {}, replication {}", opening.series, opening.replication);
     html! {
-        section.plate {
+        section.opening {
             h3 { (title) }
             (scrolling(&title, html! {
                 svg.sequence role="img" aria-label=(title) width=(drawn.width) height=(drawn.height)

@@ -1,8 +1,8 @@
 //! Outcomes beside their bounds as charts: along a numeric axis of the study, or series by series.
 
+use super::axes::{self, Along};
 use super::charts::{MOST_LINES, Plate, count, grouped, made, numbers, place, slug};
-use super::numeric::{numeric_axes, value};
-use crate::report::cells::{axes, dependence, point};
+use crate::report::cells::{self, dependence, point};
 use crate::report::number::quantity_of;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
@@ -20,7 +20,7 @@ struct Track<'a> {
 pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
-    for outcome in all().filter(|outcome| outcome.bound.is_some()) {
+    for outcome in all() {
         if !names.contains(&outcome.name.as_str()) {
             names.push(&outcome.name);
         }
@@ -29,26 +29,31 @@ pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
 }
 
 fn of_outcome(summary: &Summary, name: &str) -> Vec<Plate> {
-    let axes = axes(summary);
+    let names = cells::axes(summary);
+    let mut all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
+    let bounded = all.any(|outcome| outcome.name == name && outcome.bound.is_some());
     let title = |place: &str| {
         let place = if place.is_empty() { String::new() } else { format!(", {place}") };
-        format!("{name}: what came out, and what was promised{place}")
+        let promised = if bounded { ": what came out, and what was promised" } else { "" };
+        format!("{name}{promised}{place}")
     };
     let mut plates = Vec::new();
-    for (index, values) in numeric_axes(summary) {
-        let others: Vec<usize> = (0..axes.len()).filter(|other| *other != index).collect();
-        for (place, cells) in grouped(summary, &others, |cells| along(cells, &axes, index, name).len()) {
-            let tracks = along(&cells, &axes, index, name);
-            let axis = Axis::chosen(&values);
-            let chart = chart(name, &axes[index], axis, &place, tracks);
-            plates.extend(chart.map(|chart| Plate { title: title(&place), charts: vec![chart] }));
+    for axis in axes::along(summary) {
+        let others: Vec<usize> = (0..names.len()).filter(|other| *other != axis.index).collect();
+        for (place, cells) in grouped(summary, &others, |cells| along(cells, &names, &axis, name).len()) {
+            let tracks = along(&cells, &names, &axis, name);
+            let chart = chart(name, &axis.name, axis.axis(), &place, tracks);
+            plates.extend(chart.map(|mut chart| {
+                chart.note.push_str(&axis.note());
+                Plate { title: title(&place), charts: vec![chart] }
+            }));
         }
     }
     if !plates.is_empty() {
         return plates;
     }
-    // Without an axis, series stand side by side.
-    let everything: Vec<usize> = (0..axes.len()).collect();
+    // Without an axis, series stand side by side, if there is something to compare them with.
+    let everything: Vec<usize> = (0..names.len()).collect();
     for (place, cells) in grouped(summary, &everything, |cells| cells.iter().map(|c| c.series.len()).sum()) {
         let rows = cells.iter().flat_map(|cell| &cell.series).filter_map(|s| Some((s, row(s, name)?)));
         let tracks: Vec<Track<'_>> = rows
@@ -71,7 +76,7 @@ fn row<'a>(series: &'a SeriesSummary, name: &str) -> Option<&'a OutcomeRow> {
 }
 
 /// The outcome of every series along one axis; once for each value of the other axes that it depends on.
-fn along<'a>(cells: &[&'a CellSummary], names: &[String], axis: usize, name: &str) -> Vec<Track<'a>> {
+fn along<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along, name: &str) -> Vec<Track<'a>> {
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };
     for series in &first.series {
@@ -86,15 +91,14 @@ fn along<'a>(cells: &[&'a CellSummary], names: &[String], axis: usize, name: &st
             rows.iter().map(|(cell, row)| (point(cell), *row)).collect();
         let depends = dependence(&results);
         let told: Vec<usize> = (0..depends.len())
-            .filter(|other| *other != axis && depends[*other])
+            .filter(|other| *other != axis.index && depends[*other])
             .filter(|other| results.iter().any(|(point, _)| point[*other] != results[0].0[*other]))
             .collect();
         for (cell, row) in rows {
-            let Some(x) = value(cell, &names[axis]) else { continue };
+            let Some((x, at)) = axis.place(cell) else { continue };
             let place = place(names, cell, &told);
             let name =
                 if place.is_empty() { series.name.clone() } else { format!("{}, {place}", series.name) };
-            let at = format!("{} = {x}", names[axis]);
             match tracks.iter_mut().find(|track| track.name == name) {
                 Some(track) => track.rows.push((x, at, row)),
                 None => tracks.push(Track { name, rows: vec![(x, at, row)] }),
@@ -116,11 +120,16 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
         lines.push(Line { key, kind: Kind::Bars, points: points.collect() });
     }
     let bounds = || tracks.iter().flat_map(|track| &track.rows).filter_map(|(_, _, row)| row.bound.as_ref());
-    if bounds().next().is_none() {
+    let bounded = bounds().next().is_some();
+    if !bounded && tracks.iter().all(|track| track.rows.len() < 2) {
         return None;
     }
     let most = numbers(&lines).map(|(value, error)| value + error).fold(f64::MIN, f64::max);
-    let with_bounds = Axis::fit(numbers(&lines).chain(bounds().map(|bound| (bound.at_most, 0.0))));
+    // Zeros do not prevent a logarithmic axis here: they stand at its lower edge.
+    let all = || numbers(&lines).chain(bounds().map(|bound| (bound.at_most, 0.0)));
+    let positive = Axis::fit(all().filter(|(value, _)| *value > 0.0));
+    let with_bounds = if bounded && positive.log { positive } else { Axis::fit(all()) };
+    let zeros = with_bounds.log && all().any(|(value, _)| value <= 0.0);
     let near = |bound: &BoundRow| with_bounds.log || bound.at_most <= ROOM * most;
     let (mut beyond, mut sources) = (Vec::new(), Vec::<&str>::new());
     for (key, track) in tracks.iter().enumerate() {
@@ -159,12 +168,19 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
     let values: Vec<(f64, f64)> = numbers(&lines).collect();
     let y = if with_bounds.log { with_bounds } else { Axis::plain(values) };
     let counts = || tracks.iter().flat_map(|track| &track.rows).map(|(_, _, row)| row.value.n);
-    let note = format!(
-        "Marks: mean over replications; bars: one standard error to either side, {}. Hollow triangles: what it is at \
-         most with the probability in the table above, by {}.",
-        count((counts().min(), counts().max())),
-        sources.join("; ")
+    let mut note = format!(
+        "Marks: mean over replications; bars: one standard error to either side, {}.",
+        count((counts().min(), counts().max()))
     );
+    if zeros {
+        note.push_str(" Marks at the lower edge: 0.");
+    }
+    if bounded {
+        note.push_str(&format!(
+            " Hollow triangles: what it is at most with the probability in the table above, by {}.",
+            sources.join("; ")
+        ));
+    }
     Some(Chart {
         id: slug(&format!("outcome {name} against {axis} {place}")),
         title: format!("{name} against {axis}"),

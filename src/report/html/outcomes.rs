@@ -15,9 +15,11 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
         return None;
     }
     let plates = plates(summary);
+    let bounded = tables.iter().any(|outcome| !outcome.sources.is_empty());
+    let heading = if bounded { "What came out, and what was promised" } else { "What came out" };
     Some(html! {
         section id="outcomes" {
-            h2 { "What came out, and what was promised" }
+            h2 { (heading) }
             @for outcome in &tables {
                 (table(&outcome.title, &outcome.header, &outcome.rows, outcome.first_number))
                 @if !outcome.sources.is_empty() { p { "bound: " (outcome.sources.join("; ")) } }

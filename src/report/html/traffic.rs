@@ -1,6 +1,7 @@
 //! Charts of one replication's network: how long messages took, and how rounds were closed.
 
 use super::charts::{Plate, slug};
+use crate::protocols::SeriesRecord;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::seconds;
 use crate::study::ReplicationRecord;
@@ -65,9 +66,16 @@ pub(super) fn latency(first: &ReplicationRecord) -> Option<Plate> {
 
 /// Who had answered when a round was closed, over virtual time, for protocols that ask many.
 pub(super) fn closings(first: &ReplicationRecord) -> Option<Plate> {
-    let shown: Vec<_> = first.series.iter().filter(|series| series.closings.len() > 1).collect();
+    // Series that meet the same network close alike: one chart for all of them.
+    let mut shown: Vec<(&SeriesRecord, usize)> = Vec::new();
+    for series in first.series.iter().filter(|series| series.closings.len() > 1) {
+        match shown.iter_mut().find(|(known, _)| known.closings == series.closings) {
+            Some((_, more)) => *more += 1,
+            None => shown.push((series, 0)),
+        }
+    }
     let legend = ["in time", "missing", "late, to an earlier round"];
-    let charts = shown.iter().take(MOST_SERIES).map(|series| {
+    let charts = shown.iter().take(MOST_SERIES).map(|(series, more)| {
         let counts = |key: usize| {
             let points = series.closings.iter().map(|closing| {
                 let count = [closing.in_time, closing.missing, closing.late][key];
@@ -85,7 +93,10 @@ pub(super) fn closings(first: &ReplicationRecord) -> Option<Plate> {
         let all = || lines.iter().flat_map(|line| &line.points);
         Chart {
             id: slug(&format!("closings {}", series.name)),
-            title: series.name.clone(),
+            title: match more {
+                0 => series.name.clone(),
+                more => format!("{} and {more} alike", series.name),
+            },
             x_label: "virtual time in seconds".to_owned(),
             y_label: "agents".to_owned(),
             x: Axis::plain(all().map(|point| (point.x, 0.0))),
@@ -95,7 +106,7 @@ pub(super) fn closings(first: &ReplicationRecord) -> Option<Plate> {
             note: format!(
                 "Replication {}; one point per round, when it was closed.{}",
                 first.replication,
-                if shown.len() > MOST_SERIES { " The first four series." } else { "" }
+                if shown.len() > MOST_SERIES { " The first four kinds." } else { "" }
             ),
             beyond: Vec::new(),
         }

@@ -1,6 +1,6 @@
 //! How groups of agents fared.
 
-use super::style::{line, table, wrapped};
+use super::style::{table, wrapped};
 use crate::report::groups::{JAIN, TITLE, groups};
 use crate::study::Summary;
 
@@ -10,5 +10,5 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
     for note in &groups.notes {
         wrapped(out, 2, note);
     }
-    line(out, &format!("  {JAIN}"));
+    wrapped(out, 2, JAIN);
 }
