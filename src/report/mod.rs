@@ -5,6 +5,7 @@ mod cells;
 mod counts;
 mod groups;
 mod html;
+mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;
@@ -16,7 +17,7 @@ pub use account::{account_curve, account_json, account_over_rounds, account_text
 pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
 pub use sequence::sequence;
-pub use text::text;
+pub use text::{dry_text, fork_text, text};
 pub use words::{cause, connection};
 
 use crate::study::Summary;

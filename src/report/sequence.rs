@@ -81,9 +81,11 @@ struct Canvas {
 
 fn parties(event: &TraceEvent) -> [PartyId; 2] {
     match &event.kind {
-        TraceKind::Sent(p) | TraceKind::Lost(p, _) | TraceKind::Doubled(p) | TraceKind::Delivered(p, _) => {
-            [p.from, p.to]
-        }
+        TraceKind::Sent(p)
+        | TraceKind::Lost(p, _)
+        | TraceKind::Doubled(p)
+        | TraceKind::Handled(p, _)
+        | TraceKind::Delivered(p, _) => [p.from, p.to],
         TraceKind::TimerFired(party, _) | TraceKind::Switched(party, ..) | TraceKind::Recorded(party, _) => {
             [*party, *party]
         }
@@ -262,7 +264,7 @@ impl Canvas {
                 connection(*online, *crashed)
             ),
             // Its arrow is drawn when it arrives or is lost.
-            TraceKind::Sent(_) | TraceKind::Doubled(_) => Ok(()),
+            TraceKind::Sent(_) | TraceKind::Doubled(_) | TraceKind::Handled(..) => Ok(()),
         };
     }
 }
@@ -275,7 +277,8 @@ mod tests {
     fn delivered(from: u32, to: u32, sent: u64, at: u64) -> TraceEvent {
         let parcel = Parcel { from: PartyId(from), to: PartyId(to), label: "Ask".into(), bytes: 48 };
         let time = |millis: u64| Time::ZERO + crate::vocab::Span::from_millis(millis);
-        TraceEvent { at: time(at), kind: TraceKind::Delivered(parcel, time(sent)) }
+        let kind = TraceKind::Delivered(parcel, time(sent));
+        TraceEvent { at: time(at), kind, round: None, contents: 0 }
     }
 
     #[test]

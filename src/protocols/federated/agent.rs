@@ -8,9 +8,10 @@ use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
-use crate::protocols::{Books, give_up};
+use crate::protocols::{Books, JitterWatch, give_up};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub(super) const PROTECTED: &str = "agents";
 
 /// One agent of one series.
+#[derive(Clone)]
 pub(super) struct Agent {
     pub(super) index: u64,
     pub(super) server: PartyId,
@@ -30,6 +32,10 @@ pub(super) struct Agent {
     pub(super) posterior: Posterior,
     /// Nothing where nothing is shared.
     pub(super) weights: Option<WeightPosterior>,
+    /// What is sent in place of weights in a dry run that shares.
+    pub(super) blank: Option<Arc<Vec<f64>>>,
+    /// Nothing is measured or learned.
+    pub(super) dry: bool,
     pub(super) shared_queries: SharedQueries,
     pub(super) scale: f64,
     pub(super) rounds: u64,
@@ -38,6 +44,7 @@ pub(super) struct Agent {
     pub(super) begun: bool,
     pub(super) last_round: u64,
     pub(super) measured: u64,
+    pub(super) jitter: JitterWatch,
     /// Without a budget: the server is trusted with the vectors, and no budget covers what it sees.
     pub(super) meter: Meter,
 }
@@ -55,6 +62,9 @@ impl Agent {
         let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
         ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
         self.posterior.observe(arm, outcome)?;
+        if let Some(jitter) = self.jitter.grown(self.posterior.jitter()) {
+            ctx.record(Fact::Jittered(jitter));
+        }
         if let Some(weights) = &mut self.weights {
             weights.observe(self.common.features(arm), outcome - self.common.surrogate.mean)?;
         }
@@ -84,12 +94,13 @@ impl Agent {
     }
 
     fn answer(&mut self, round: u64, ctx: &mut Context<'_, World>) {
-        let Some(weights) = &self.weights else {
+        let mut stream = self.key.child("weights").index(round).stream();
+        let drawn = self.weights.as_ref().map(|weights| Arc::new(weights.sample(&mut stream)));
+        let Some(vector) = drawn.or_else(|| self.blank.clone()) else {
             ctx.send(self.server, Message::Done { round });
             return;
         };
-        let mut stream = self.key.child("weights").index(round).stream();
-        let secret = Sensitive::new(Arc::new(weights.sample(&mut stream)));
+        let secret = Sensitive::new(vector);
         let occasion = Occasion {
             released: "sampled weights omega".to_owned(),
             protected: PROTECTED.to_owned(),
@@ -140,14 +151,24 @@ impl Party<World> for Agent {
             }
         }
         if let Input::Message { message: Message::Share { vectors, .. }, .. } = &input {
-            let arm = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
-            done = done.and_then(|()| self.measure(round, arm, ctx));
+            if !self.dry {
+                let arm = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
+                done = done.and_then(|()| self.measure(round, arm, ctx));
+            }
             self.last_round = round;
         }
         match done {
             Ok(()) if round < self.rounds => self.answer(round, ctx),
             Ok(()) => {}
             Err(error) => end(&format!("agent {}: {error}", self.index), ctx),
+        }
+    }
+
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.neighbours.clone_from(&fresh.neighbours);
+            self.shared_queries = fresh.shared_queries;
+            self.scale = fresh.scale;
         }
     }
 }

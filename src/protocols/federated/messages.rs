@@ -2,12 +2,12 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
 /// The closed vocabulary of the protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum World {}
 
 /// A message.
@@ -76,6 +76,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// The run ended before its last round.
     Ended {
         /// Why.
@@ -87,6 +89,28 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Close;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::Begin => Some(0),
+            Message::Share { round, .. } | Message::Weights { round, .. } | Message::Done { round } => {
+                Some(*round)
+            }
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Closed { round, .. } => Some(*round),
+            Fact::Released(_)
+            | Fact::Measured { .. }
+            | Fact::BudgetReached(_)
+            | Fact::Jittered(_)
+            | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {
@@ -188,6 +212,10 @@ impl Digestible for Fact {
             Self::Ended { reason } => {
                 digest.word(3);
                 digest.text(reason);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(5);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(4);

@@ -13,7 +13,7 @@ use crate::kernel::{Context, Event, Input, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::{Divisor, FederatedSum, Participation};
-use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage, book};
+use crate::protocols::{JitterWatch, PlayError, Protocol, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, NonNegative, PartyId, Positive, Probability, Problem};
 use schemars::JsonSchema;
@@ -139,12 +139,15 @@ pub enum Sharing {
 #[serde(deny_unknown_fields)]
 pub struct Alone {}
 
-/// The original FTS: `RandomAgent()`.
+/// The original FTS: `RandomAgent()`. Source: Dai, Low and Jaillet 2020, Algorithm 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomAgent {}
 
-/// Weighted sums of agents' vectors.
+/// Weighted sums of agents' vectors, over a sample, clipped and with noise.
+///
+/// With noise multiplier z a sum has Gaussian noise of standard deviation z times the most that one agent can add to it.
+/// Source: Dai, Low and Jaillet 2020, Algorithm 1 (FTS); 2021, Algorithms 1 and 2 (FTS-DE, DP-FTS, DP-FTS-DE).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Aggregate {
@@ -215,7 +218,7 @@ impl Sharing {
 }
 
 /// A party without a part.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {
@@ -335,6 +338,25 @@ impl Protocol for Federated {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &[
+            "scale",
+            "series.*.shared_queries",
+            "series.*.policy.**",
+            "series.*.sharing.Aggregate.clip",
+            "series.*.sharing.Aggregate.noise_multiplier",
+            "series.*.sharing.Aggregate.participation.**",
+            "series.*.sharing.Aggregate.weights.**",
+            "series.*.sharing.Aggregate.divisor",
+            "series.*.sharing.Aggregate.late",
+            "series.*.sharing.Aggregate.visible_participation",
+        ]
+    }
+
+    fn dry_needs_objective(&self) -> bool {
+        false
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
@@ -354,7 +376,12 @@ impl Protocol for Federated {
         let values = agents
             .iter()
             .enumerate()
-            .map(|(n, &(_, group))| objective_of(self, &self.groups[group], n, stage, instance, key))
+            .map(|(n, &(_, group))| {
+                if stage.directions.dry {
+                    return Ok(Arc::clone(&instance.values));
+                }
+                objective_of(self, &self.groups[group], n, stage, instance, key)
+            })
             .collect::<Result<Vec<_>, String>>()
             .map_err(fail)?;
         let groups: Vec<(String, Vec<usize>)> = members
@@ -389,6 +416,7 @@ impl Cast<'_> {
         let parties = self.parties(series).map_err(fail)?;
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let (mut releases, mut ended_early, mut budget) = (Vec::new(), None, None);
+        let mut jitter = self.common.prior.jitter();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
@@ -400,6 +428,7 @@ impl Cast<'_> {
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
+                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
@@ -411,6 +440,7 @@ impl Cast<'_> {
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;
+        record.jitter = jitter;
         Ok(record)
     }
 
@@ -423,6 +453,8 @@ impl Cast<'_> {
         let explored: Vec<usize> = (0..self.agents.len()).map(|n| n % regions).collect();
         let id = |party: usize| PartyId(party as u32);
         let count = self.agents.len();
+        let dry = stage.directions.dry;
+        let blank = Arc::new(vec![0.0; self.common.m]);
         let mut parties: Vec<Box<dyn Party<World>>> = Vec::with_capacity(stage.names.len());
         parties.resize_with(stage.names.len(), || Box::new(Bystander));
         parties[server.index()] = Box::new(Server {
@@ -445,6 +477,7 @@ impl Cast<'_> {
             last: vec![None; count],
             buffered: 0,
             stale: 0,
+            dry,
         });
         let shares = !matches!(series.sharing, Sharing::Alone(_));
         let surrogate = &self.common.surrogate;
@@ -452,16 +485,16 @@ impl Cast<'_> {
             let key = self.key.child("party").child(&stage.names[party]);
             let own: Vec<usize> =
                 (0..region_of.len()).filter(|&point| region_of[point] == explored[n]).collect();
-            if own.is_empty() {
+            if own.is_empty() && !dry {
                 return Err(format!("region {} of {regions} has no point", explored[n]));
             }
             let mut stream = key.child("initial points").stream();
-            let initial = (0..self.recipe.initial_points)
+            let initial = (0..if dry { 0 } else { self.recipe.initial_points })
                 .map(|_| own[stream.below(own.len() as u64) as usize])
                 .collect();
             // A noise-free objective still needs a ridge.
             let lambda = surrogate.noise_variance.max(1e-6);
-            let weights = shares.then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
+            let weights = (shares && !dry).then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
             parties[party] = Box::new(Agent {
                 index: n as u64,
                 server,
@@ -477,6 +510,8 @@ impl Cast<'_> {
                     surrogate.mean,
                 ),
                 weights: weights.map_err(|error| error.to_string())?,
+                blank: (shares && dry).then(|| Arc::clone(&blank)),
+                dry,
                 shared_queries: series.shared_queries,
                 scale: self.recipe.scale.get(),
                 rounds: self.recipe.rounds,
@@ -484,6 +519,7 @@ impl Cast<'_> {
                 begun: false,
                 last_round: 0,
                 measured: 0,
+                jitter: JitterWatch::default(),
                 meter: Meter::new(None),
             });
         }

@@ -1,6 +1,6 @@
 //! What theory says about a series' regret: GP-UCB's theorem where the inputs are open, PO-GP-UCB's where projected.
 
-use super::recipe::{InputRelease, SeriesRecipe};
+use super::recipe::{InputRelease, OutcomeRelease, SeriesRecipe};
 use crate::gp::{ArmCovariance, gain_bounds};
 use crate::learners::{Arms, BetaSchedule, Facts, LearnerModel};
 use crate::objectives::Instance;
@@ -41,8 +41,8 @@ impl<'a> Bounds<'a> {
     /// All bounds on a series.
     pub(super) fn of(&mut self, series: &SeriesRecipe) -> Vec<RegretBound> {
         let LearnerModel::GpUcb(learner) = &series.learner else { return Vec::new() };
-        // The theorems take the model's own noise variance.
-        if learner.regulariser.is_some() {
+        // The theorems take outcomes with the model's own noise variance.
+        if learner.regulariser.is_some() || !matches!(series.outcomes, OutcomeRelease::Disclosure(_)) {
             return Vec::new();
         }
         let Some(theorem) = series.learner.as_dyn().theorem(&self.arms) else { return Vec::new() };
@@ -58,7 +58,7 @@ impl<'a> Bounds<'a> {
                 })
             }
             InputRelease::JohnsonLindenstrauss(_) => self.projected(learner.beta),
-            InputRelease::Withheld(_) => None,
+            InputRelease::NoisyRows(_) | InputRelease::NoisyProjection(_) | InputRelease::Withheld(_) => None,
         };
         bound.into_iter().collect()
     }

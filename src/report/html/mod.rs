@@ -17,6 +17,7 @@ mod traffic;
 
 use super::PAGE;
 use super::cells::{axes, by_series, point};
+use super::jitter::jitter;
 use crate::report::plots::Chart;
 use crate::study::{FolderError, Manifest, Opening, ReplicationRecord, RunFolder, Summary, files};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -171,6 +172,7 @@ fn heading(page: &Page) -> Markup {
 
 fn early_endings(summary: &Summary) -> Markup {
     html! {
+        @if let Some(note) = jitter(summary) { p.note { (note) } }
         @for (cell, series) in by_series(summary).into_iter().flatten() {
             @if let Some(reason) = &series.ended_early_because {
                 p.warning role="note" {
