@@ -52,7 +52,7 @@ impl Cast<'_> {
                     Fact::Measured { agent, round, arm, outcome } => {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
-                    Fact::Closed { .. } => {}
+                    Fact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
@@ -61,6 +61,7 @@ impl Cast<'_> {
                 }
             }
         })?;
+        record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.iterations = iterations;
         record.groups = groups;
