@@ -4,6 +4,7 @@ mod account;
 mod cells;
 mod counts;
 mod html;
+mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;

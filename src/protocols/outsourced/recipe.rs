@@ -248,7 +248,7 @@ impl Outsourced {
         let parties = self.parties(series, stage, (curator, modeler), instance, key)?;
         let mut tally = Tally::new(instance, self.initial_points);
         let mut releases = Vec::new();
-        let (mut ended_early, mut budget) = (None, None);
+        let (mut ended_early, mut budget, mut jitter) = (None, None, 0.0_f64);
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
@@ -257,6 +257,7 @@ impl Outsourced {
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
+                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
@@ -265,6 +266,7 @@ impl Outsourced {
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;
+        record.jitter = jitter;
         Ok(record)
     }
 
