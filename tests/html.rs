@@ -236,6 +236,7 @@ fn new_writes_a_scenario_that_runs_and_overwrites_nothing() {
     let place = TempDir::new().unwrap();
     let (_, help, _) = told(&subrosa(&["new", "--help"]));
     let names = between(&help, "[possible values: ", "]")[0];
+    assert_eq!(names, "outsourced, local, release, federated", "a template for every system");
     for name in names.split(", ") {
         let file = place.path().join("a folder").join(format!("{name}.ron"));
         let path = file.to_str().unwrap();

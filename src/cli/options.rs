@@ -1,6 +1,7 @@
 //! Verbs and flags.
 
 use super::new::TEMPLATES;
+use crate::protocols::ForkPoint;
 use crate::vocab::Span;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -52,7 +53,7 @@ pub(super) enum Format {
     Json,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ScenarioArguments {
     /// The scenario file
     pub(super) scenario: PathBuf,
@@ -83,6 +84,18 @@ pub(super) struct CheckArguments {
 pub(super) struct RunArguments {
     #[command(flatten)]
     pub(super) scenario: ScenarioArguments,
+    /// Play the system alone (timing, losses, who is late): nothing is measured, learned or made private, and no
+    /// folder is left
+    #[arg(long)]
+    pub(super) dry: bool,
+    /// Play the beginning once, up to the end of a round (20) or to a virtual time (5min), and several futures from
+    /// there on: the unchanged one, and one for each --branch. Without any --branch, what -o changes is the branch
+    #[arg(long, value_name = "ROUND|TIME", conflicts_with = "dry")]
+    pub(super) fork_at: Option<ForkPoint>,
+    /// What a branch changes after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes of the
+    /// same name belong together
+    #[arg(long, value_name = "NAME: PATH=RON", conflicts_with = "dry")]
+    pub(super) branch: Vec<String>,
     /// Folder below which the run folder is made
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(super) out: PathBuf,
@@ -93,11 +106,20 @@ pub(super) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct ReplayArguments {
-    /// The run folder
+    /// The run folder; with --diff a scenario file will do too
     pub(super) run: PathBuf,
-    /// Compare only this replication
+    /// Compare only this replication. Default: all of them; the first one with --diff
     #[arg(long, value_name = "K")]
     pub(super) replication: Option<u64>,
+    /// Play and compare only what happens up to this virtual time, as in 1min30s
+    #[arg(long, value_name = "TIME")]
+    pub(super) until: Option<Span>,
+    /// Play this run or scenario too, and name the first event that differs with what led to it on either side
+    #[arg(long, value_name = "RUN2")]
+    pub(super) diff: Option<PathBuf>,
+    /// Which cell of a study, with --diff
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "diff")]
+    pub(super) cell: usize,
     /// Threads to play replications on. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) threads: Option<u32>,

@@ -16,6 +16,12 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
+    if super::fork::wanted(&plan, arguments) {
+        return super::fork::fork(plan, arguments);
+    }
+    if arguments.dry {
+        return super::dry::dry(&plan, arguments);
+    }
     // The first Ctrl-C lets the replications in progress finish; the second ends the program at once.
     let handler = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {

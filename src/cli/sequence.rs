@@ -49,9 +49,11 @@ struct Canvas {
 
 fn parties(event: &TraceEvent) -> [PartyId; 2] {
     match &event.kind {
-        TraceKind::Sent(p) | TraceKind::Lost(p, _) | TraceKind::Doubled(p) | TraceKind::Delivered(p, _) => {
-            [p.from, p.to]
-        }
+        TraceKind::Sent(p)
+        | TraceKind::Lost(p, _)
+        | TraceKind::Doubled(p)
+        | TraceKind::Handled(p, _)
+        | TraceKind::Delivered(p, _) => [p.from, p.to],
         TraceKind::TimerFired(party, _) | TraceKind::Switched(party, ..) | TraceKind::Recorded(party, _) => {
             [*party, *party]
         }
@@ -202,7 +204,7 @@ impl Canvas {
                 connection(*online, *crashed)
             ),
             // Its arrow is drawn when it arrives or is lost.
-            TraceKind::Sent(_) | TraceKind::Doubled(_) => Ok(()),
+            TraceKind::Sent(_) | TraceKind::Doubled(_) | TraceKind::Handled(..) => Ok(()),
         };
     }
 }

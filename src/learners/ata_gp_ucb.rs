@@ -56,7 +56,7 @@ pub struct Widths {
     pub beta: f64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: AtaGpUcb,
     known: Knowledge,

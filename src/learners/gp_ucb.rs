@@ -40,7 +40,7 @@ pub struct GpUcb {
     pub regulariser: Option<Positive>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: GpUcb,
     posterior: AdaptivePosterior,
@@ -48,6 +48,18 @@ struct Player {
     played: Vec<bool>,
     /// Rounds suggested so far.
     rounds: u64,
+}
+
+impl Default for GpUcb {
+    fn default() -> Self {
+        Self {
+            beta: BetaSchedule::default(),
+            scale: super::knowledge::unit(),
+            exploration: Exploration::default(),
+            exclude_played: false,
+            regulariser: None,
+        }
+    }
 }
 
 impl LearnerRecipe for GpUcb {
@@ -89,5 +101,9 @@ impl Learner for Player {
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         self.played[arm] = true;
         self.posterior.observe(arm, outcome)
+    }
+
+    fn jitter(&self) -> f64 {
+        self.posterior.jitter()
     }
 }

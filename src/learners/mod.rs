@@ -92,11 +92,30 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
+/// The copy of a [`Learner`] for a world that is cloned. All that are `Clone` have it.
+pub trait BoxedLearner {
+    /// The copy.
+    fn boxed_clone(&self) -> Box<dyn Learner>;
+}
+
+impl<T: Learner + Clone + 'static> BoxedLearner for T {
+    fn boxed_clone(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Learner> {
+    fn clone(&self) -> Self {
+        // Of what is in the box.
+        (**self).boxed_clone()
+    }
+}
+
 /// A bandit algorithm at work.
 ///
 /// Learners count the outcomes that come. One that never comes needs no report: ask for the next suggestion. What a
 /// loss means for an algorithm's guarantee stands with that algorithm.
-pub trait Learner: fmt::Debug {
+pub trait Learner: fmt::Debug + BoxedLearner {
     /// Number of arms.
     fn arms(&self) -> usize;
 
@@ -113,6 +132,11 @@ pub trait Learner: fmt::Debug {
     /// that asks several users at once asks that many; more would go to waste.
     fn wanted(&self) -> usize {
         1
+    }
+
+    /// The largest jitter that its model has added to the diagonal of a covariance matrix, as a variance; 0 if none.
+    fn jitter(&self) -> f64 {
+        0.0
     }
 }
 

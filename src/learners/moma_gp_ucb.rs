@@ -60,7 +60,7 @@ pub struct MomaGpUcb {
     pub middle: Middle,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: MomaGpUcb,
     known: Knowledge,

@@ -46,7 +46,7 @@ pub struct TgpUcb {
 
 /// t counts the outcomes that came. A lost one is neither counted nor truncated, so losses that do not depend on the
 /// outcomes leave the bounds valid.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: TgpUcb,
     known: Knowledge,

@@ -60,6 +60,22 @@ pub struct TuningFacts {
 }
 
 impl Instance {
+    /// One arm of value 0: what a dry run has in place of a problem.
+    #[must_use]
+    pub fn stand_in() -> Self {
+        Self {
+            inputs: Arc::new(Points::new(1, 1, vec![0.0])),
+            values: Arc::new(vec![0.0]),
+            noise: Noise::gaussian(0.0),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(1.0, 1.0),
+                noise_variance: 1.0,
+                mean: 0.0,
+            },
+            background: Background::default(),
+        }
+    }
+
     /// The largest value.
     #[must_use]
     pub fn best(&self) -> f64 {

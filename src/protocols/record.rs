@@ -1,5 +1,6 @@
 //! What one replication leaves behind: plain data, the same whether it was played now or read from a file.
 
+use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
 use crate::vocab::PrivacyEvent;
 use serde::{Deserialize, Serialize};
@@ -120,11 +121,39 @@ pub struct SeriesRecord {
     /// Numbers that the series ends with, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
+    /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was needed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub jitter: f64,
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
+    /// The journal's digest on the way, for a replay that differs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checkpoints: Vec<Waypoint>,
     /// The journal's digest.
     pub digest: String,
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+/// The journal's digest on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waypoint {
+    /// Events so far.
+    pub events: u64,
+    /// Virtual time of the last of them in nanoseconds.
+    pub nanos: u64,
+    /// The first 16 hexadecimal digits of the digest of all of them.
+    pub digest: String,
+}
+
+impl From<&Checkpoint> for Waypoint {
+    fn from(checkpoint: &Checkpoint) -> Self {
+        let Checkpoint { events, at, digest } = *checkpoint;
+        Self { events, nanos: at.nanos(), digest: format!("{digest:016x}") }
+    }
 }
 
 /// A privacy budget that was reached.

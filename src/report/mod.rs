@@ -4,6 +4,7 @@ mod account;
 mod cells;
 mod counts;
 mod html;
+mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;
@@ -13,7 +14,7 @@ mod words;
 pub use account::{account_curve, account_json, account_over_rounds, account_text, price_all};
 pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
-pub use text::text;
+pub use text::{dry_text, fork_text, text};
 
 use crate::study::Summary;
 

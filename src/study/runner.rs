@@ -5,8 +5,8 @@ use super::folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFold
 use super::plan::{CellPlan, Plan};
 use super::record::{ReplicationRecord, digest_of};
 use super::tables;
-use crate::objectives::{Prepared, Resources};
-use crate::protocols::{Stage, Watcher};
+use crate::objectives::{Instance, Prepared, Resources};
+use crate::protocols::{Directions, Stage, Watcher};
 use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -192,6 +192,18 @@ impl<'a> Workshop<'a> {
         Self { index, cell, resources: resources(plan), root, folder: None, prepared: OnceLock::new() }
     }
 
+    /// The workshop of another cell with the same objective.
+    pub(super) fn beside(&self, cell: &'a CellPlan) -> Self {
+        Self {
+            index: self.index,
+            cell,
+            resources: self.resources.clone(),
+            root: self.root,
+            folder: self.folder,
+            prepared: self.prepared.clone(),
+        }
+    }
+
     /// Plays one replication.
     ///
     /// # Errors
@@ -209,15 +221,34 @@ impl<'a> Workshop<'a> {
         replication: u64,
         watcher: Option<Watcher>,
     ) -> Result<ReplicationRecord, Failure> {
+        self.play_directed(replication, watcher, Directions::default())
+    }
+
+    /// Plays one replication, or what `directions` want of it.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn play_directed(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+        directions: Directions,
+    ) -> Result<ReplicationRecord, Failure> {
         let failure = |replication, reason: String| Failure {
             cell: self.index,
             point: self.cell.point.clone(),
             replication,
             reason,
         };
-        let prepared = self.prepared.get_or_init(|| self.prepare());
-        let prepared = prepared.as_ref().map_err(|reason| failure(None, reason.clone()))?;
         let scenario = &self.cell.scenario;
+        let protocol = scenario.draft.protocol.as_dyn();
+        let blank = directions.dry && !protocol.dry_needs_objective();
+        let prepared = if blank {
+            &None
+        } else {
+            let prepared = self.prepared.get_or_init(|| self.prepare());
+            prepared.as_ref().map_err(|reason| failure(None, reason.clone()))?
+        };
         let key = self.root.child("replication").index(replication);
         let fail = |reason| failure(Some(replication), reason);
         let instance = prepared
@@ -225,9 +256,12 @@ impl<'a> Workshop<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| fail(error.to_string()))?;
-        let stage = Stage { watcher, prepared: prepared.clone(), ..scenario.stage(instance) };
-        let series =
-            scenario.draft.protocol.as_dyn().play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        let instance = if blank { Some(Instance::stand_in()) } else { instance };
+        let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
+        if stage.directions.dry {
+            stage.budget = None;
+        }
+        let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 

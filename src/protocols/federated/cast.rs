@@ -14,14 +14,14 @@ use crate::gp::{Posterior, WeightPosterior};
 use crate::kernel::{Context, Event, Input, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::protocols::{PlayError, SeriesRecord, Stage, book};
+use crate::protocols::{JitterWatch, PlayError, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::PartyId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A party without a part.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {
@@ -48,6 +48,7 @@ impl Cast<'_> {
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let (mut releases, mut ended_early, mut budget) = (Vec::new(), None, None);
         let mut counts = BTreeMap::new();
+        let mut jitter = self.common.prior.jitter();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
@@ -65,6 +66,7 @@ impl Cast<'_> {
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
+                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
@@ -76,6 +78,7 @@ impl Cast<'_> {
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;
+        record.jitter = jitter;
         Ok(record)
     }
 
@@ -111,6 +114,8 @@ impl Cast<'_> {
             .collect();
         let id = |party: usize| PartyId(party as u32);
         let count = self.agents.len();
+        let dry = stage.directions.dry;
+        let blank = Arc::new(vec![0.0; self.common.m]);
         let contract = self.contract(series, &explored);
         let mut parties: Vec<Box<dyn Party<World>>> = Vec::with_capacity(stage.names.len());
         parties.resize_with(stage.names.len(), || Box::new(Bystander));
@@ -139,6 +144,7 @@ impl Cast<'_> {
             name: self.recipe.server.clone(),
             buffered: 0,
             stale: 0,
+            dry,
         });
         let shares = !matches!(series.sharing, Sharing::Alone(_));
         let surrogate = &self.common.surrogate;
@@ -146,16 +152,16 @@ impl Cast<'_> {
             let key = self.key.child("party").child(&stage.names[party]);
             let own: Vec<usize> =
                 (0..region_of.len()).filter(|&point| region_of[point] == explored[n]).collect();
-            if own.is_empty() {
+            if own.is_empty() && !dry {
                 return Err(format!("region {} of {regions} has no point", explored[n]));
             }
             let mut stream = key.child("initial points").stream();
-            let initial = (0..self.recipe.initial_points)
+            let initial = (0..if dry { 0 } else { self.recipe.initial_points })
                 .map(|_| own[stream.below(own.len() as u64) as usize])
                 .collect();
             // A noise-free objective still needs a ridge.
             let lambda = surrogate.noise_variance.max(1e-6);
-            let weights = shares.then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
+            let weights = (shares && !dry).then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
             parties[party] = Box::new(Agent {
                 index: n as u64,
                 server,
@@ -171,6 +177,8 @@ impl Cast<'_> {
                     surrogate.mean,
                 ),
                 weights: weights.map_err(|error| error.to_string())?,
+                blank: (shares && dry).then(|| Arc::clone(&blank)),
+                dry,
                 shared_queries: series.shared_queries,
                 scale: self.recipe.scale.get(),
                 rounds: self.recipe.rounds,
@@ -181,6 +189,7 @@ impl Cast<'_> {
                 begun: false,
                 last_round: 0,
                 measured: 0,
+                jitter: JitterWatch::default(),
                 meter: Meter::new(None),
             });
         }

@@ -2,12 +2,12 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
 /// The closed vocabulary of the protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum World {}
 
 /// A message.
@@ -111,6 +111,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// The run ended before its last round.
     Ended {
         /// Why.
@@ -122,6 +124,33 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Close;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::Begin => Some(0),
+            Message::Share { round, .. }
+            | Message::Weights { round, .. }
+            | Message::Masked { round, .. }
+            | Message::Unmask { round, .. }
+            | Message::Shares { round, .. }
+            | Message::Done { round } => Some(*round),
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Closed { round, .. } => Some(*round),
+            Fact::Released(_)
+            | Fact::Measured { .. }
+            | Fact::Unmasked { .. }
+            | Fact::GivenUp { .. }
+            | Fact::BudgetReached(_)
+            | Fact::Jittered(_)
+            | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {
@@ -250,8 +279,12 @@ impl Digestible for Fact {
                 digest.word(3);
                 digest.text(reason);
             }
-            Self::Unmasked { round, survivors } => {
+            Self::Jittered(jitter) => {
                 digest.word(5);
+                digest.float(*jitter);
+            }
+            Self::Unmasked { round, survivors } => {
+                digest.word(7);
                 digest.word(*round);
                 digest.word(*survivors);
             }

@@ -174,6 +174,25 @@ impl Protocol for Federated {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &[
+            "scale",
+            "series.*.shared_queries",
+            "series.*.policy.**",
+            "series.*.sharing.Aggregate.clip",
+            "series.*.sharing.Aggregate.noise_multiplier",
+            "series.*.sharing.Aggregate.participation.**",
+            "series.*.sharing.Aggregate.weights.**",
+            "series.*.sharing.Aggregate.divisor",
+            "series.*.sharing.Aggregate.late",
+            "series.*.sharing.Aggregate.visible_participation",
+        ]
+    }
+
+    fn dry_needs_objective(&self) -> bool {
+        false
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
@@ -193,7 +212,12 @@ impl Protocol for Federated {
         let values = agents
             .iter()
             .enumerate()
-            .map(|(n, &(_, group))| objective_of(self, &self.groups[group], n, stage, instance, key))
+            .map(|(n, &(_, group))| {
+                if stage.directions.dry {
+                    return Ok(Arc::clone(&instance.values));
+                }
+                objective_of(self, &self.groups[group], n, stage, instance, key)
+            })
             .collect::<Result<Vec<_>, String>>()
             .map_err(fail)?;
         let groups: Vec<(String, Vec<usize>)> = members

@@ -88,12 +88,15 @@ pub enum Sharing {
 #[serde(deny_unknown_fields)]
 pub struct Alone {}
 
-/// The original FTS: `RandomAgent()`.
+/// The original FTS: `RandomAgent()`. Source: Dai, Low and Jaillet 2020, Algorithm 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomAgent {}
 
-/// Weighted sums of agents' vectors.
+/// Weighted sums of agents' vectors, over a sample, clipped and with noise.
+///
+/// With noise multiplier z a sum has Gaussian noise of standard deviation z times the most that one agent can add to it.
+/// Source: Dai, Low and Jaillet 2020, Algorithm 1 (FTS); 2021, Algorithms 1 and 2 (FTS-DE, DP-FTS, DP-FTS-DE).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Aggregate {
@@ -133,7 +136,9 @@ pub struct Aggregate {
     pub visible_participation: bool,
 }
 
-/// Whether the server sees agents' vectors.
+/// Whether the server sees agents' vectors. Masks, coins and shares of noise are agreed on at the start.
+///
+/// Source: Bonawitz et al. 2017, "Practical secure aggregation for privacy-preserving machine learning".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ServerTrust {

@@ -13,13 +13,14 @@ use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered, Participati
 use crate::protocols::{Books, give_up};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 type Vector = Arc<Vec<f64>>;
 
 /// The server of one series.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Server {
     pub(super) agents: Vec<PartyId>,
     pub(super) places: BTreeMap<PartyId, usize>,
@@ -49,6 +50,8 @@ pub(super) struct Server {
     /// Answers since the last sum, and those of them to earlier rounds.
     pub(super) buffered: u64,
     pub(super) stale: u64,
+    /// Nothing is summed up: zeros of the same length are sent.
+    pub(super) dry: bool,
 }
 
 impl Server {
@@ -57,6 +60,13 @@ impl Server {
         self.answered.iter_mut().for_each(|answered| *answered = false);
         self.fresh.iter_mut().for_each(|vector| *vector = None);
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
+    }
+
+    fn regions(&self) -> usize {
+        match &self.sharing {
+            Sharing::Aggregate(aggregate) => aggregate.regions.get() as usize,
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => 1,
+        }
     }
 
     fn late_policy(&self) -> Late {
@@ -196,8 +206,13 @@ impl Server {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
         let secret = Sensitive::new(gathered);
+        let zeros = vec![vec![0.0; if self.dry { self.length } else { 0 }]; self.regions()];
         let mut book = Books::new(&mut self.meter, ctx);
-        let vectors = release(&mut book, occasion, mechanism, &secret, &mut stream)?;
+        let vectors = if self.dry {
+            release(&mut book, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
+        } else {
+            release(&mut book, occasion, mechanism, &secret, &mut stream)?
+        };
         self.round += 1;
         let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
         ctx.broadcast(self.agents.iter().copied(), &message);
@@ -263,6 +278,15 @@ impl Party<World> for Server {
             | Input::Timer(Close { .. })
             | Input::WentOffline
             | Input::CameBack => {}
+        }
+    }
+
+    /// A round that is open keeps its timer, and is closed by the new policy.
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.sharing.clone_from(&fresh.sharing);
+            self.neighbours.clone_from(&fresh.neighbours);
+            self.policy = fresh.policy;
         }
     }
 }

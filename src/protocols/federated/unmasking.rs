@@ -14,7 +14,7 @@ use crate::vocab::Observer;
 use std::sync::Arc;
 
 /// A round whose answers are in and whose masks are not off yet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Unmasking {
     /// Sum of the masked words of those who answered.
     words: Vec<u64>,

@@ -7,7 +7,7 @@ use super::tally::Tally;
 use super::users::{Curator, Habits, Population, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Context, Event, Input, Party};
-use crate::learners::{Arms, Facts, Learner, LearnerModel};
+use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
@@ -96,7 +96,7 @@ fn yes() -> bool {
 }
 
 /// A party of the scenario that takes no part in this protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {
@@ -149,6 +149,14 @@ impl Protocol for Local {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &["answer_after.**", "never_answer.**", "series.*.learner.**"]
+    }
+
+    fn dry_needs_objective(&self) -> bool {
+        false
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
@@ -167,8 +175,9 @@ impl Local {
         let Some(instance) = &stage.instance else {
             return Err(failed("the scenario has no objective".to_owned()));
         };
-        let (curator, learner) = self.minds(series, instance).map_err(failed)?;
-        let parties = self.parties(stage, (service, users), instance, key, curator, learner);
+        let (curator, learner) = self.minds(series, instance, stage.directions.dry).map_err(failed)?;
+        let parties =
+            self.parties(stage, (service, users), instance, key, curator, (&series.learner, learner));
         let mut tally = Tally::new(instance, self.rounds);
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
@@ -184,6 +193,7 @@ impl Local {
         &self,
         series: &SeriesRecipe,
         instance: &Instance,
+        dry: bool,
     ) -> Result<(Curator, Box<dyn Learner>), String> {
         let mean = instance.surrogate.mean;
         let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
@@ -196,6 +206,7 @@ impl Local {
         let mut noise_variance = instance.surrogate.noise_variance;
         let curator = match &series.report {
             Report::Disclosure(_) => Curator::Open,
+            Report::Ctl(_) if dry => Curator::Open,
             Report::Ctl(report) => {
                 let range = match (report.bound, facts.noise_bound) {
                     (Some(bound), _) => bound,
@@ -224,7 +235,9 @@ impl Local {
             mean,
             facts,
         };
-        let learner = series.learner.as_dyn().build(&arms).map_err(|error| error.to_string())?;
+        let random = LearnerModel::Random(Random {});
+        let learner = if dry { &random } else { &series.learner };
+        let learner = learner.as_dyn().build(&arms).map_err(|error| error.to_string())?;
         Ok((curator, learner))
     }
 
@@ -235,7 +248,7 @@ impl Local {
         instance: &Instance,
         key: Key,
         curator: Curator,
-        learner: Box<dyn Learner>,
+        (recipe, learner): (&LearnerModel, Box<dyn Learner>),
     ) -> Vec<Box<dyn Party<World>>> {
         let party = |name: &str| key.child("party").child(name);
         let crowd = party(&self.users);
@@ -245,7 +258,7 @@ impl Local {
                 && let Some(learner) = learner.take()
             {
                 let stream = party(&self.service).child("learner").stream();
-                Box::new(Service::new(users, self.arrivals, learner, stream))
+                Box::new(Service::new(users, self.arrivals, recipe.clone(), learner, stream))
             } else if index == users.index() {
                 Box::new(Users::new(
                     Habits {

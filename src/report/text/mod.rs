@@ -1,5 +1,7 @@
 //! The report in a terminal of 80 columns, without colour.
 
+mod dry;
+mod fork;
 mod groups;
 mod network;
 mod outcomes;
@@ -10,7 +12,10 @@ mod style;
 use super::PAGE;
 use super::cells::by_series;
 use super::counts::{TITLE, counts};
+use super::jitter::jitter;
 use crate::study::Summary;
+pub use dry::dry_text;
+pub use fork::fork_text;
 use std::path::Path;
 use style::line;
 pub(super) use style::{table, wrapped};
@@ -42,6 +47,9 @@ pub fn text(summary: &Summary) -> String {
         table(&mut out, TITLE, header, rows, first_number);
     }
     privacy::section(&mut out, summary);
+    if let Some(note) = jitter(summary) {
+        wrapped(&mut out, 0, &note);
+    }
     early_endings(&mut out, summary);
     out
 }
