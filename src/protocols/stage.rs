@@ -101,6 +101,7 @@ impl Stage {
             prepared: None,
             budget: None,
             watcher: None,
+            directions: Directions::default(),
         }
     }
 
