@@ -89,6 +89,23 @@ impl Digest {
     }
 }
 
+/// Nothing to absorb: the timer of a party that has only one.
+impl Digestible for () {
+    fn digest(&self, _: &mut Digest) {}
+}
+
+impl Digestible for u64 {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(*self);
+    }
+}
+
+impl Digestible for f64 {
+    fn digest(&self, digest: &mut Digest) {
+        digest.float(*self);
+    }
+}
+
 impl std::fmt::Debug for Digest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Digest({})", &self.hex()[..16])

@@ -18,7 +18,7 @@ pub struct Parcel {
 }
 
 /// Why a message never arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LossCause {
     /// The link dropped it.
     Link,
@@ -70,8 +70,7 @@ pub enum Memory {
     /// Everything: the party stands still and goes on where it was. Timers that ran out meanwhile and work that was
     /// under way are held, and happen in their order when it is back.
     Kept,
-    /// What [`crate::kernel::Party::restarted`] brings back. Its timers and its work are gone for good, and it starts
-    /// again when it is back.
+    /// What the party had on disk. Its timers and its work are gone for good, and it starts again when it is back.
     Lost,
 }
 

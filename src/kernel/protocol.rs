@@ -29,6 +29,17 @@ pub trait Payload: Clone + fmt::Debug + Digestible {
     fn label(&self) -> &'static str;
 }
 
+/// A bare number with the headers of IPv4 and UDP, for small worlds.
+impl Payload for f64 {
+    fn wire_bytes(&self) -> u64 {
+        28 + 8
+    }
+
+    fn label(&self) -> &'static str {
+        "number"
+    }
+}
+
 /// What happens to a party.
 #[derive(Clone, Debug)]
 pub enum Input<P: Protocol> {

@@ -11,6 +11,7 @@ pub mod release;
 mod asking;
 mod bookkeeping;
 mod branching;
+mod jitter;
 mod record;
 mod rounds;
 mod stage;
@@ -19,9 +20,10 @@ mod trace;
 pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use bookkeeping::{Bookkeeping, Books, give_up};
 pub use branching::{Fork, ForkPoint, WarmWorlds};
+pub use jitter::JitterWatch;
 pub use record::{
-    BookedRelease, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound, SeriesRecord,
-    Waypoint, book,
+    BookedRelease, BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome,
+    OutcomeBound, RegretBound, RoundClosing, SeriesRecord, Waypoint, book,
 };
 pub use rounds::Rounds;
 pub use stage::{Directions, PlayError, Stage};

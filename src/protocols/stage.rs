@@ -88,6 +88,23 @@ impl PlayError {
 }
 
 impl Stage {
+    /// A world of these parties, all of them always there, and nothing to optimise yet. For programs that use the
+    /// library without a scenario; the fields say what may be added.
+    #[must_use]
+    pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, network: Network) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        Self {
+            traits: vec![PartyTraits::default(); names.len()],
+            names,
+            network,
+            instance: None,
+            prepared: None,
+            budget: None,
+            watcher: None,
+            directions: Directions::default(),
+        }
+    }
+
     /// The id of a named party.
     ///
     /// # Errors
@@ -242,7 +259,10 @@ fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> Seri
         ended_early: None,
         budget: None,
         groups: Vec::new(),
+        closings: Vec::new(),
         outcomes: Vec::new(),
+        bounds: Vec::new(),
+        jitter: 0.0,
         same_data: false,
         checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
         digest: world.journal().hex(),

@@ -33,15 +33,15 @@ pub struct Draft {
     pub parties: BTreeMap<String, PartyDraft>,
     /// Everything between the parties.
     pub network: Network,
-    /// What is to be optimised. Protocols that optimise nothing (`Echo`) need none.
+    /// What is to be optimised. Protocols that optimise nothing (`Echo`) need none. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<ObjectiveModel>,
     /// Who talks to whom about what.
     pub protocol: ProtocolModel,
-    /// How the privacy report is made.
+    /// How the privacy report is made. Default: `Privacy()`.
     #[serde(default)]
     pub privacy: PrivacyDraft,
-    /// Figures from a paper, printed beside the measured ones.
+    /// Figures from a paper, printed beside the measured ones. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
     /// Several futures of one beginning. Default: none.

@@ -56,6 +56,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -81,7 +83,7 @@ impl Rounds for World {
     fn closes(fact: &Fact) -> Option<u64> {
         match fact {
             Fact::Measured { round, .. } => Some(round + 1),
-            Fact::Released(_) | Fact::BudgetReached(_) | Fact::Ended { .. } => None,
+            Fact::Released(_) | Fact::BudgetReached(_) | Fact::Jittered(_) | Fact::Ended { .. } => None,
         }
     }
 }
@@ -169,6 +171,10 @@ impl Digestible for Fact {
             Self::Ended { reason } => {
                 digest.word(2);
                 digest.text(reason);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(4);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(3);

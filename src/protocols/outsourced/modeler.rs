@@ -6,7 +6,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::learners::Learner;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::{Asker, Verdict};
+use crate::protocols::{Asker, JitterWatch, Verdict};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -33,6 +33,7 @@ pub(super) struct Modeler {
     initial: Key,
     stream: Stream,
     asker: Asker<World>,
+    jitter: JitterWatch,
     state: State,
     /// What it was shown, and the outcomes of rows so far: what another learner would begin from.
     rows: Option<Arc<Released<Rows>>>,
@@ -54,6 +55,7 @@ impl Modeler {
             initial,
             stream,
             asker,
+            jitter: JitterWatch::default(),
             state: State::Beginning,
             rows: None,
             seen: Vec::new(),
@@ -69,6 +71,9 @@ impl Modeler {
 
     /// Asks for the outcome of `round`, initial points first.
     fn ask(&mut self, ctx: &mut Context<'_, World>, round: u64, mut learner: Box<dyn Learner>) {
+        if let Some(jitter) = self.jitter.grown(learner.jitter()) {
+            ctx.record(Fact::Jittered(jitter));
+        }
         if round == self.recipe.initial_points + self.recipe.rounds {
             self.state = State::Done;
             ctx.stop();
