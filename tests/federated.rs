@@ -187,7 +187,7 @@ fn landmine_fields_agree_with_scikit_learn() {
     } });
     let recipe: ObjectiveModel = serde_json::from_value(recipe).unwrap();
     let resources = Resources { base: nowhere.path().to_owned(), data: Some(data.into()) };
-    let ready = recipe.prepare(&resources, None, subrosa::rng::Key::root(1)).unwrap();
+    let ready = recipe.as_dyn().prepare(&resources, None, subrosa::rng::Key::root(1)).unwrap();
     let ours = ready.realise(subrosa::rng::Key::root(1)).unwrap().background.agents.unwrap();
     assert_eq!(ours.len(), 29);
     let (mut errors, mut rows) = (Vec::new(), csv::Reader::from_path(table).unwrap());
