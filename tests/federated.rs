@@ -161,7 +161,7 @@ fn a_real_federation_lives_in_the_repository() {
 /// table). Both libraries stop at a tolerance of 1e-3, so a few pairs may change places.
 #[test]
 fn landmine_fields_agree_with_scikit_learn() {
-    use subrosa::objectives::{Objective, ObjectiveModel, Resources};
+    use subrosa::objectives::{ObjectiveModel, Resources};
     let scenario = "scenarios/papers/dp-fts-de/figure3a.ron";
     let nowhere = TempDir::new().unwrap();
     let arguments = ["check", scenario, "--data", nowhere.path().to_str().unwrap()];
