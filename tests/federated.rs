@@ -161,7 +161,7 @@ fn a_real_federation_lives_in_the_repository() {
 /// table). Both libraries stop at a tolerance of 1e-3, so a few pairs may change places.
 #[test]
 fn landmine_fields_agree_with_scikit_learn() {
-    use subrosa::objectives::{Objective, ObjectiveModel, Resources};
+    use subrosa::objectives::{ObjectiveModel, Resources};
     let scenario = "scenarios/papers/dp-fts-de/figure3a.ron";
     let nowhere = TempDir::new().unwrap();
     let arguments = ["check", scenario, "--data", nowhere.path().to_str().unwrap()];
@@ -187,7 +187,7 @@ fn landmine_fields_agree_with_scikit_learn() {
     } });
     let recipe: ObjectiveModel = serde_json::from_value(recipe).unwrap();
     let resources = Resources { base: nowhere.path().to_owned(), data: Some(data.into()) };
-    let ready = recipe.prepare(&resources, None, subrosa::rng::Key::root(1)).unwrap();
+    let ready = recipe.as_dyn().prepare(&resources, None, subrosa::rng::Key::root(1)).unwrap();
     let ours = ready.realise(subrosa::rng::Key::root(1)).unwrap().background.agents.unwrap();
     assert_eq!(ours.len(), 29);
     let (mut errors, mut rows) = (Vec::new(), csv::Reader::from_path(table).unwrap());
