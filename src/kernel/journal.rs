@@ -176,7 +176,7 @@ impl Journal {
             self.every *= 2;
         }
         let events = self.tally.events;
-        if events % self.every == 0 {
+        if events.is_multiple_of(self.every) {
             self.checkpoints.push(Checkpoint { events, at, digest: self.digest.fingerprint() });
         }
         self.next_checkpoint = (events / self.every + 1) * self.every;
