@@ -4,7 +4,10 @@ mod account;
 mod calibrate;
 mod check;
 mod completions;
+mod diff;
+mod dry;
 mod exit;
+mod fork;
 mod list;
 mod load;
 mod man;
@@ -14,7 +17,6 @@ mod progress;
 mod replay;
 mod report;
 mod run;
-mod sequence;
 mod trace;
 
 use clap::Parser;

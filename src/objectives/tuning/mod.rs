@@ -8,6 +8,7 @@ mod training;
 pub use data::Label;
 pub use loss::{Training, ValidationLoss};
 pub use training::Records;
+pub(super) use training::train_at_most;
 
 use super::instance::{Background, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
@@ -227,6 +228,7 @@ impl Objective for Tuning {
             },
             background: Background {
                 neighbour: None,
+                agents: None,
                 tuning: Some(TuningFacts {
                     records: validation.len() as f64,
                     loss_range: ValidationLoss::RANGE,
