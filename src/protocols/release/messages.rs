@@ -105,7 +105,9 @@ impl Rounds for World {
     /// Trials count from 1.
     fn round(message: &Message) -> Option<u64> {
         match message {
-            Message::Train { trial, .. } | Message::Trained { trial } => Some(trial + 1),
+            Message::Train { trial, .. } | Message::Trained { trial } | Message::Announce { trial, .. } => {
+                Some(trial + 1)
+            }
             Message::Publish { .. } | Message::Received => None,
         }
     }

@@ -20,6 +20,7 @@ pub(super) struct Choice {
 }
 
 /// The search: settings told so far, and their outcomes, which are not.
+#[derive(Clone)]
 pub(super) struct Sampler {
     recipe: Sampling,
     task: Arc<Task>,
