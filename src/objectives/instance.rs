@@ -39,6 +39,8 @@ pub struct Background {
     pub neighbour: Option<Arc<Vec<f64>>>,
     /// The loss that a value is the negative mean of, for an objective that has one.
     pub tuning: Option<TuningFacts>,
+    /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
+    pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
 }
 
 /// What is public about a tuning problem: a value is minus the mean, over `records` validation records, of a loss of

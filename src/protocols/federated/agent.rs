@@ -1,7 +1,7 @@
 //! An agent: measures its own objective, asks its own model or the shared one where to look, shares its weights.
 
 use super::messages::{Close, Fact, Message, World};
-use super::recipe::SharedQueries;
+use super::series::SharedQueries;
 use super::world::Common;
 use crate::gp::{GpError, Posterior, WeightPosterior, largest};
 use crate::kernel::{Context, Input, Party};

@@ -2,8 +2,8 @@
 
 use super::agent::PROTECTED;
 use super::messages::{Close, Fact, Message, World};
-use super::recipe::Sharing;
 use super::rounds::{Late, RoundPolicy};
+use super::series::Sharing;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
@@ -129,7 +129,7 @@ impl Server {
     fn gather(
         &mut self,
         mechanism: &FederatedSum,
-        aggregate: &super::recipe::Aggregate,
+        aggregate: &super::series::Aggregate,
     ) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
         let mut vectors: Vec<(usize, Vector)> = Vec::new();
