@@ -175,6 +175,12 @@ pub struct Metrics {
     pub latency_p50_seconds: Option<f64>,
     /// 99th percentile of the same.
     pub latency_p99_seconds: Option<f64>,
+    /// Bytes sent per round; absent without rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_round: Option<f64>,
+    /// Virtual seconds per round, from the end of the initial points to the last measurement; absent without rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_per_round: Option<f64>,
     /// What else the protocol counted, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, f64>,
@@ -288,7 +294,19 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
     for run in runs {
         latency.merge(&run.network.total());
     }
+    let per_round = |of: &dyn Fn(&SeriesRecord) -> f64| {
+        let rounds = |run: &SeriesRecord| run.iterations.last().map_or(0, |iteration| iteration.t) as f64;
+        runs.iter().all(|run| rounds(run) > 0.0).then(|| mean(&|run| of(run) / rounds(run)))
+    };
+    let first = |run: &SeriesRecord| {
+        let initial = run.iterations.iter().take_while(|iteration| iteration.t == 0).last();
+        initial.map_or(0.0, |iteration| iteration.seconds)
+    };
     Metrics {
+        bytes_per_round: per_round(&|run| run.bytes as f64),
+        seconds_per_round: per_round(&|run| {
+            run.iterations.last().map_or(0.0, |iteration| iteration.seconds) - first(run)
+        }),
         simple_regret: last(&|iteration| iteration.simple_regret),
         cumulative_regret: last(&|iteration| iteration.cumulative_regret),
         virtual_seconds: mean(&|run| run.virtual_seconds),

@@ -1,6 +1,8 @@
 //! The parties of every series of one replication, and what is kept of what they do.
 
 use super::agent::Agent;
+use super::contribution::Contract;
+use super::masking::Dealer;
 use super::messages::{Fact, World};
 use super::recipe::Federated;
 use super::regions::regions_of;
@@ -15,6 +17,7 @@ use crate::privacy::ledger::Meter;
 use crate::protocols::{JitterWatch, PlayError, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::PartyId;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A party without a part.
@@ -44,6 +47,7 @@ impl Cast<'_> {
         let parties = self.parties(series).map_err(fail)?;
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let (mut releases, mut ended_early, mut budget) = (Vec::new(), None, None);
+        let mut counts = BTreeMap::new();
         let mut jitter = self.common.prior.jitter();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
@@ -53,6 +57,12 @@ impl Cast<'_> {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
                     Fact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
+                    Fact::Unmasked { survivors, .. } => {
+                        *counts.entry("rounds opened".to_owned()).or_default() += 1;
+                        *counts.entry("masks removed".to_owned()).or_default() +=
+                            self.agents.len() as u64 - survivors;
+                    }
+                    Fact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
@@ -65,11 +75,28 @@ impl Cast<'_> {
         let (iterations, groups) = tally.finish(&self.groups);
         record.iterations = iterations;
         record.groups = groups;
+        record.counts = counts;
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;
         record.jitter = jitter;
         Ok(record)
+    }
+
+    /// What agents and a server that is not trusted have agreed on.
+    fn contract(&self, series: &FederatedSeries, explored: &[usize]) -> Option<Arc<Contract>> {
+        let Sharing::Aggregate(aggregate) = &series.sharing else { return None };
+        aggregate.server.is_masked().then(|| {
+            let key = |&(party, _): &(usize, usize)| {
+                self.key.child("party").child(&self.stage.names[party]).child("masks")
+            };
+            Arc::new(Contract {
+                aggregate: aggregate.clone(),
+                explored: explored.to_vec(),
+                length: self.common.m,
+                dealer: Dealer { keys: self.agents.iter().map(key).collect() },
+            })
+        })
     }
 
     fn parties(&self, series: &FederatedSeries) -> Result<Vec<Box<dyn Party<World>>>, String> {
@@ -78,11 +105,19 @@ impl Cast<'_> {
             stage.party("server", &self.recipe.server).map_err(|_| "the server is unknown".to_owned())?;
         let regions = series.sharing.regions();
         let region_of = Arc::new(regions_of(&self.instance.inputs, regions));
-        let explored: Vec<usize> = (0..self.agents.len()).map(|n| n % regions).collect();
+        let explored: Vec<usize> = self
+            .agents
+            .iter()
+            .enumerate()
+            .map(|(n, &(_, group))| {
+                self.recipe.groups[group].explores.map_or(n, |region| region as usize) % regions
+            })
+            .collect();
         let id = |party: usize| PartyId(party as u32);
         let count = self.agents.len();
         let dry = stage.directions.dry;
         let blank = Arc::new(vec![0.0; self.common.m]);
+        let contract = self.contract(series, &explored);
         let mut parties: Vec<Box<dyn Party<World>>> = Vec::with_capacity(stage.names.len());
         parties.resize_with(stage.names.len(), || Box::new(Bystander));
         parties[server.index()] = Box::new(Server {
@@ -93,6 +128,7 @@ impl Cast<'_> {
             neighbours: series.sharing.neighbours(),
             explored: explored.clone(),
             rounds: self.recipe.rounds,
+            broadcasts: series.sharing.broadcasts(self.recipe.rounds),
             length: self.common.m,
             key: self.key.child("party").child(&self.recipe.server),
             meter: Meter::new(stage.budget),
@@ -103,6 +139,10 @@ impl Cast<'_> {
             fresh: vec![None; count],
             late: vec![None; count],
             last: vec![None; count],
+            contract: contract.clone(),
+            masked: vec![None; count],
+            unmasking: None,
+            name: self.recipe.server.clone(),
             buffered: 0,
             stale: 0,
             dry,
@@ -143,7 +183,10 @@ impl Cast<'_> {
                 shared_queries: series.shared_queries,
                 scale: self.recipe.scale.get(),
                 rounds: self.recipe.rounds,
+                broadcasts: series.sharing.broadcasts(self.recipe.rounds),
                 key,
+                contract: contract.clone(),
+                handed_over: 0,
                 begun: false,
                 last_round: 0,
                 measured: 0,

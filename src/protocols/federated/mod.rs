@@ -14,6 +14,8 @@
 
 mod agent;
 mod cast;
+mod contribution;
+mod masking;
 mod messages;
 mod recipe;
 mod regions;
@@ -21,11 +23,14 @@ mod rounds;
 mod series;
 mod server;
 mod tally;
+mod unmasking;
 mod weights;
 mod world;
 
 pub use messages::{Close, Fact, Message, World};
 pub use recipe::Federated;
 pub use rounds::{Late, RoundPolicy};
-pub use series::{AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, SharedQueries, Sharing};
+pub use series::{
+    AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,
+};
 pub use weights::{Annealed, WeightSchedule};

@@ -2,8 +2,8 @@
 
 use super::rounds::{Late, RoundPolicy};
 use super::weights::WeightSchedule;
-use crate::privacy::mechanisms::{Divisor, FederatedSum, Participation};
-use crate::vocab::{Neighbours, NonNegative, Positive, Probability};
+use crate::privacy::mechanisms::{Divisor, FederatedSum, Participation, SensitivityRule};
+use crate::vocab::{Neighbours, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -21,6 +21,10 @@ pub struct AgentGroup {
     /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
+    /// The region that these agents explore, from 0 (modulo the regions of a series). Default: agents take turns, agent n
+    /// explores region n mod P.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explores: Option<u32>,
 }
 
 fn same() -> Probability {
@@ -117,9 +121,44 @@ pub struct Aggregate {
     /// What happens to answers that come too late. Default: `Discard`.
     #[serde(default)]
     pub late: Late,
+    /// Whether the server broadcasts once more after the last round, which helps nobody and costs like any other. The
+    /// paper's loop does (t = 0 to T), and its losses count T. Default: false.
+    #[serde(default)]
+    pub closing_broadcast: bool,
+    /// What the noise is scaled to, and what the ledger books it against. Default: `LargestWeight`, the paper's.
+    #[serde(default)]
+    pub sensitivity: SensitivityRule,
+    /// Whether the server is trusted with agents' vectors. Default: `Trusted`.
+    #[serde(default)]
+    pub server: ServerTrust,
     /// Whether agents see who took part. Default: false.
     #[serde(default)]
     pub visible_participation: bool,
+}
+
+/// Whether the server sees agents' vectors. Masks, coins and shares of noise are agreed on at the start.
+///
+/// Source: Bonawitz et al. 2017, "Practical secure aggregation for privacy-preserving machine learning".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum ServerTrust {
+    /// It sees each agent's vector as it is, tosses the coins and adds the noise.
+    #[default]
+    Trusted,
+    /// It sees sums only: agents toss their own coins, add shares of the noise, and mask what they send by pairs and by
+    /// themselves. A majority must answer, and hand over shares, for a round to be opened; else agents get nothing.
+    Masked {
+        /// Share of agents that may drop out before the noise is less than promised.
+        planned_dropout: Probability,
+    },
+}
+
+impl ServerTrust {
+    /// Whether the server sees sums only.
+    #[must_use]
+    pub fn is_masked(self) -> bool {
+        matches!(self, Self::Masked { .. })
+    }
 }
 
 fn one() -> NonZeroU32 {
@@ -131,6 +170,55 @@ fn everybody() -> Participation {
 }
 
 impl Aggregate {
+    /// What masks do not go together with.
+    pub(super) fn masking_problems(&self, policy: RoundPolicy, agents: u64) -> Vec<Problem> {
+        if !self.server.is_masked() {
+            return Vec::new();
+        }
+        let wrong =
+            |path: &str, expected: &str, found: &str, cure: &str| Problem::wrong(path, expected, found, cure);
+        let mut problems = Vec::new();
+        if !matches!(self.participation, Participation::Poisson(_)) {
+            let cure = "write Poisson(0.25)";
+            let expected = "coins that agents toss themselves, under masks";
+            problems.push(wrong("participation", expected, "FixedSize", cure));
+        }
+        if self.divisor != Divisor::Planned {
+            let expected = "Planned: agents weigh their own part before they know who answers";
+            problems.push(wrong("divisor", expected, &format!("{:?}", self.divisor), "leave it out"));
+        }
+        if self.late != Late::Discard {
+            let expected = "Discard: masks are for one round";
+            problems.push(wrong("late", expected, &format!("{:?}", self.late), "leave it out"));
+        }
+        if matches!(policy, RoundPolicy::Buffered { .. }) {
+            let cure = "use Deadline or Quorum";
+            problems.push(wrong("server", "rounds, as masks are for one round", "Buffered", cure));
+        }
+        if self.visible_participation {
+            let expected = "false: nobody sees coins under masks";
+            problems.push(wrong("visible_participation", expected, "true", "leave it out"));
+        }
+        let rate = match self.participation {
+            Participation::Poisson(rate) => rate.get(),
+            Participation::FixedSize(_) => 1.0,
+        };
+        let reach =
+            self.clip.map_or(f64::INFINITY, |clip| (1.0 + self.noise_multiplier.get()) * clip.get() / rate);
+        // Sums of words wrap around at 2^23; noise of a hundred standard deviations does not.
+        if reach > 8e4 {
+            let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
+            let expected = "a norm with (1 + z) clip / q of at most 80,000, for sums of words";
+            problems.push(wrong("clip", expected, &found, "clip: 11 (DP-FTS-DE's synthetic experiment)"));
+        }
+        if !(3..=1000).contains(&agents) {
+            let cure = "trust the server, or change the number of agents";
+            let expected = "3 to 1,000 agents: each has a mask with every other";
+            problems.push(wrong("server", expected, &agents.to_string(), cure));
+        }
+        problems
+    }
+
     pub(super) fn mechanism(&self) -> FederatedSum {
         FederatedSum {
             participation: self.participation,
@@ -140,6 +228,9 @@ impl Aggregate {
             multiplicity: 1,
             keeps_coin: false,
             visible: self.visible_participation,
+            sensitivity: self.sensitivity,
+            claimed_rate: None,
+            is_forgotten: false,
         }
     }
 }
@@ -149,6 +240,14 @@ impl Sharing {
         match self {
             Self::Aggregate(aggregate) => aggregate.regions.get() as usize,
             Self::Alone(_) | Self::RandomAgent(_) => 1,
+        }
+    }
+
+    /// Broadcasts of the server in a run of so many rounds.
+    pub(super) fn broadcasts(&self, rounds: u64) -> u64 {
+        match self {
+            Self::Aggregate(aggregate) => rounds + u64::from(aggregate.closing_broadcast),
+            Self::Alone(_) | Self::RandomAgent(_) => rounds,
         }
     }
 

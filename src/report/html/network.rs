@@ -17,9 +17,11 @@ pub(super) fn section(page: &Page, place: &str) -> Markup {
         let each = |total: f64| if metrics.messages > 0.0 { Some(total / metrics.messages) } else { None };
         vec![
             seconds(metrics.virtual_seconds),
+            metrics.seconds_per_round.map_or_else(String::new, seconds),
             quantity(metrics.messages),
             quantity(metrics.bytes),
             each(metrics.bytes).map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
+            metrics.bytes_per_round.map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
             quantity(metrics.messages_lost),
             each(metrics.messages_lost).map_or_else(String::new, |share| format!("{:.2}", 100.0 * share)),
             optional(metrics.latency_p50_seconds),
@@ -31,8 +33,19 @@ pub(super) fn section(page: &Page, place: &str) -> Markup {
     let mut header = vec!["series".to_owned()];
     header.extend(axes);
     header.extend(
-        ["virtual time", "messages", "bytes", "bytes a message", "lost", "lost, %", "p50", "p99"]
-            .map(str::to_owned),
+        [
+            "virtual time",
+            "time a round",
+            "messages",
+            "bytes",
+            "bytes a message",
+            "bytes a round",
+            "lost",
+            "lost, %",
+            "p50",
+            "p99",
+        ]
+        .map(str::to_owned),
     );
     let plates =
         first.map(|first| [charts::timeline(first), traffic::closings(first), traffic::latency(first)]);
