@@ -124,6 +124,9 @@ pub struct SeriesRecord {
     /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was needed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub jitter: f64,
+    /// Virtual seconds from the close of one round to that of the next, the mean; absent where no server closes rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_per_round: Option<f64>,
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,

@@ -257,6 +257,7 @@ fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> Seri
         outcomes: Vec::new(),
         jitter: 0.0,
         same_data: false,
+        seconds_per_round: None,
         checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
         digest: world.journal().hex(),
     }

@@ -14,7 +14,7 @@ use crate::gp::{Posterior, WeightPosterior};
 use crate::kernel::{Context, Event, Input, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::protocols::{JitterWatch, PlayError, SeriesRecord, Stage, book};
+use crate::protocols::{JitterWatch, NamedOutcome, PlayError, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::PartyId;
 use std::collections::BTreeMap;
@@ -48,6 +48,7 @@ impl Cast<'_> {
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let (mut releases, mut ended_early, mut budget) = (Vec::new(), None, None);
         let mut counts = BTreeMap::new();
+        let mut closed = Vec::new();
         let mut jitter = self.common.prior.jitter();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
@@ -56,7 +57,7 @@ impl Cast<'_> {
                     Fact::Measured { agent, round, arm, outcome } => {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
-                    Fact::Closed { .. } => {}
+                    Fact::Closed { .. } => closed.push(at.seconds()),
                     Fact::Unmasked { survivors, .. } => {
                         *counts.entry("rounds opened".to_owned()).or_default() += 1;
                         *counts.entry("masks removed".to_owned()).or_default() +=
@@ -71,10 +72,24 @@ impl Cast<'_> {
                 }
             }
         })?;
+        if self.instance.background.agents.is_some()
+            && let Some((most, mean)) = tally.best_found()
+        {
+            let named = |name: &str, value| NamedOutcome { name: name.to_owned(), value, bound: None };
+            record.outcomes = vec![
+                named("1 - best performance of any agent", 1.0 - most),
+                named("1 - best performance, mean of agents", 1.0 - mean),
+            ];
+        }
         let (iterations, groups) = tally.finish(&self.groups);
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
+        if let (Some(first), Some(last)) = (closed.first(), closed.last())
+            && closed.len() > 1
+        {
+            record.seconds_per_round = Some((last - first) / (closed.len() - 1) as f64);
+        }
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;

@@ -38,6 +38,17 @@ impl Tally {
         self.rounds[round as usize].push(Measured { agent, arm, outcome, value, regret, seconds });
     }
 
+    /// The best noise-free value that any agent has measured, and the mean over agents of their own best.
+    pub(super) fn best_found(&self) -> Option<(f64, f64)> {
+        let mut best = vec![f64::NEG_INFINITY; self.best.len()];
+        for m in self.rounds.iter().flatten() {
+            best[m.agent] = best[m.agent].max(m.value);
+        }
+        best.retain(|value| value.is_finite());
+        let most = best.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (!best.is_empty()).then(|| (most, best.iter().sum::<f64>() / best.len() as f64))
+    }
+
     /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. A round that an agent
     /// missed leaves its regrets as they were. Agents without any measurement yet do not count.
     pub(super) fn finish(self, groups: &[(String, Vec<usize>)]) -> (Vec<Iteration>, Vec<GroupOutcome>) {
