@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::sync::Arc;
 use subrosa::prelude::*;
-use subrosa::protocols::outsourced::{Disclosed, InputRelease, Outsourced, SeriesRecipe};
+use subrosa::protocols::outsourced::{Disclosed, InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};
 
 /// -(6x - 2)^2 sin(12x - 4) on equidistant points of [0, 1] (Forrester, Sobester and Keane 2008, appendix).
 #[derive(Debug)]
@@ -38,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let series = SeriesRecipe {
         name: "GP-UCB".to_owned(),
         release: InputRelease::Disclosure(Disclosed {}),
+        outcomes: OutcomeRelease::default(),
         learner: GpUcb::default().into(),
     };
     let protocol = Outsourced {

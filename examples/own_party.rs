@@ -5,7 +5,7 @@ use std::error::Error;
 use subrosa::prelude::*;
 
 /// The vocabulary of this world: what may be said, what a timer says, and what is stated for the record.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Gossip;
 
 impl Protocol for Gossip {
@@ -14,7 +14,9 @@ impl Protocol for Gossip {
     type Fact = f64;
 }
 
-#[derive(Debug)]
+impl Rounds for Gossip {}
+
+#[derive(Clone, Debug)]
 struct Node(f64, Stream);
 
 impl Party<Gossip> for Node {

@@ -30,7 +30,7 @@ impl Payload for Trial {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Lab;
 
 impl Protocol for Lab {
@@ -39,8 +39,10 @@ impl Protocol for Lab {
     type Fact = Trial;
 }
 
+impl protocols::Rounds for Lab {}
+
 /// Chooses arms; knows nothing of the objective but what it is told.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Service(Box<dyn Learner>, Asker<Lab>, Stream, u64, PartyId);
 
 impl Service {
@@ -73,7 +75,7 @@ impl Party<Lab> for Service {
 }
 
 /// Measures what it is asked to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Device(Instance, Stream);
 
 impl Party<Lab> for Device {

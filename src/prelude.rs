@@ -14,7 +14,7 @@ pub use crate::privacy::accountants::{self, Composition};
 pub use crate::privacy::ledger::{Book, Ledger, Occasion, release};
 pub use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
 pub use crate::privacy::{Released, Sensitive};
-pub use crate::protocols::{Iteration, PlayError, Protocol as _, Retry, SeriesRecord, Stage};
+pub use crate::protocols::{Iteration, PlayError, Protocol as _, Retry, Rounds, SeriesRecord, Stage};
 pub use crate::rng::{Key, Stream};
 pub use crate::vocab::{
     Arithmetic, Basis, Claim, Cost, Delta, Epsilon, Neighbours, NonNegative, Observer, PartyId, Positive,

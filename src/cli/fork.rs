@@ -157,7 +157,7 @@ fn keep(
         files::make_folder(folder.path()).map_err(|error| failed(&error))?;
         let summary = Summary::of(plan, &folder, records);
         write_summary(&folder, &summary).map_err(|error| failed(&error))?;
-        files::write(&folder.file("report.txt"), report::text(&summary).as_bytes())
+        files::write(&folder.file("report.txt"), report::text(&summary, false).as_bytes())
             .map_err(|error| failed(&error))?;
     }
     let document = serde_json::json!({

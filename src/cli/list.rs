@@ -3,17 +3,22 @@
 use super::exit::Exit;
 use super::options::{Format, ListArguments};
 use super::run::print;
-use crate::scenario::{Family, families, parts};
+use crate::scenario::{Family, closest, families, parts};
 
 /// Lists.
 pub(super) fn list(arguments: &ListArguments) -> Exit {
     let (mut families, mut parts) = (families(), parts());
     if let Some(wanted) = &arguments.what {
         let known: Vec<String> = families.iter().map(|family| family.name.clone()).collect();
+        let near = nearest(wanted, families.iter().chain(&parts));
         families = families.into_iter().filter_map(|family| narrow(family, wanted)).collect();
         parts = parts.into_iter().filter_map(|part| narrow(part, wanted)).collect();
         if families.is_empty() && parts.is_empty() {
-            eprintln!("error: nothing is called \"{wanted}\"; the families are {}", known.join(", "));
+            let cure = match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("the families are {}", known.join(", ")),
+            };
+            eprint!("{}", fold(&format!("error: nothing is called \"{wanted}\"; {cure}"), 2));
             return Exit::Usage;
         }
     }
@@ -31,6 +36,16 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
         }
     }
     Exit::Ok
+}
+
+/// The family, member or part whose name is closest to the one wanted.
+fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Option<String> {
+    let names = families.flat_map(|family| {
+        let members = family.members.iter().map(|member| member.name.clone());
+        members.chain([family.name.clone()])
+    });
+    let names: Vec<String> = names.collect();
+    closest(wanted, &names).map(str::to_owned)
 }
 
 /// The family if it is the one wanted, or with only the member wanted.

@@ -17,7 +17,6 @@ mod progress;
 mod replay;
 mod report;
 mod run;
-mod sequence;
 mod trace;
 
 use clap::Parser;

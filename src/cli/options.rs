@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// A discrete-event simulator of privacy-preserving Bayesian optimisation.
 #[derive(Debug, Parser)]
-#[command(name = "subrosa", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+#[command(name = "subrosa", version, arg_required_else_help = true, max_term_width = 80, after_help = EXIT_CODES)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) verb: Verb,
@@ -29,6 +29,7 @@ pub(super) enum Verb {
     /// Make the report of a run again: text, report.html, and on request a figure as a file
     Report(ReportArguments),
     /// Write a commented scenario that runs at once
+    #[command(arg_required_else_help = true)]
     New(NewArguments),
     /// Show one replication's events: as text, as JSON lines, or as a message-sequence picture
     Trace(TraceArguments),
@@ -177,7 +178,7 @@ pub(super) struct AccountArguments {
     /// A file with Account(delta: .., events: [..]), or the folder of a run
     pub(super) file: PathBuf,
     /// State epsilons at this delta instead of the file's
-    #[arg(long, value_name = "DELTA")]
+    #[arg(long, value_name = "DELTA", allow_negative_numbers = true)]
     pub(super) delta: Option<f64>,
     /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
     #[arg(long, value_name = "FILE.svg")]
@@ -190,19 +191,19 @@ pub(super) struct AccountArguments {
 #[derive(Debug, Args)]
 pub(super) struct CalibrateArguments {
     /// Largest epsilon of all rounds together
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(super) epsilon: f64,
     /// Delta at which it is stated
-    #[arg(long, default_value_t = 1e-5)]
+    #[arg(long, default_value_t = 1e-5, allow_negative_numbers = true)]
     pub(super) delta: f64,
     /// Probability that a unit takes part in a round (Poisson sampling); 1 for no sampling
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     pub(super) rate: f64,
     /// Rounds: find the smallest noise multiplier
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) rounds: Option<u64>,
     /// Noise multiplier: find the most rounds
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(super) noise: Option<f64>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]

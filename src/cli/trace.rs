@@ -4,9 +4,8 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, ScenarioArguments, TraceArguments, TraceFormat};
 use super::run::print;
-use super::sequence;
-use crate::kernel::{LossCause, Memory};
 use crate::protocols::{TraceEvent, TraceKind, Watcher};
+use crate::report::{self, cause, connection};
 use crate::study;
 use crate::vocab::{PartyId, Span, Time};
 use std::cell::RefCell;
@@ -83,7 +82,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         return Exit::CellsFailed;
     }
     if arguments.format == TraceFormat::Svg {
-        match sequence::picture(&plan.name, &names, &kept.borrow()) {
+        match report::sequence(&plan.name, &names, &kept.borrow()) {
             Ok(picture) => print(&picture),
             Err(reason) => {
                 eprintln!("error: {reason}");
@@ -104,29 +103,6 @@ struct Window {
 impl Window {
     fn shows(self, event: &TraceEvent) -> bool {
         self.from <= event.at && event.at <= self.until
-    }
-}
-
-/// Why a message was lost, in words.
-pub(super) fn cause(cause: LossCause) -> &'static str {
-    match cause {
-        LossCause::Link => "dropped by the link",
-        LossCause::SenderOffline => "the sender is offline",
-        LossCause::ReceiverOffline => "the addressee is offline or does not hear it",
-        LossCause::NoRoute => "no route",
-        LossCause::RelayOffline => "a relay is offline",
-        LossCause::QueueFull => "a queue is full",
-        LossCause::Partition => "the network is partitioned",
-    }
-}
-
-/// What became of a party's connection, in words.
-pub(super) fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
-    match (online, crashed) {
-        (_, Some(Memory::Kept)) => "crashed, memory kept",
-        (_, Some(Memory::Lost)) => "crashed, memory lost",
-        (true, None) => "online",
-        (false, None) => "offline",
     }
 }
 
@@ -186,7 +162,7 @@ fn json(names: &[String], series: &str, event: &TraceEvent) -> serde_json::Value
             put("event", event.into());
             put("from", name(p.from).into());
             put("to", name(p.to).into());
-            put("message", p.label.into());
+            put("message", p.label.as_ref().into());
             put("bytes", p.bytes.into());
         }
         TraceKind::TimerFired(party, timer) => {

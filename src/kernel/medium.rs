@@ -18,7 +18,7 @@ pub struct Parcel {
 }
 
 /// Why a message never arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LossCause {
     /// The link dropped it.
     Link,

@@ -231,6 +231,12 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         Ok(self.happen(pending, watch).then_some(Ending::Stopped))
     }
 
+    /// Whether its parties have been started.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     /// Virtual time reached.
     #[must_use]
     pub fn now(&self) -> Time {

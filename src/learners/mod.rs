@@ -10,6 +10,7 @@ mod moma_gp_ucb;
 mod outcome_sums;
 mod random;
 mod tgp_ucb;
+mod theorem;
 mod thompson_sampling;
 
 pub use ata_gp_ucb::{AtaGpUcb, Widths};
@@ -21,6 +22,7 @@ pub use middle::{Middle, medoid};
 pub use moma_gp_ucb::MomaGpUcb;
 pub use random::Random;
 pub use tgp_ucb::TgpUcb;
+pub use theorem::Theorem;
 pub use thompson_sampling::{Sampling, ThompsonSampling};
 
 use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
@@ -150,6 +152,13 @@ pub trait LearnerRecipe: Send + Sync {
     /// What is wrong with the recipe as a whole.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
+    }
+
+    /// What a theorem promises about its cumulative regret on a problem of which `arms` tells everything; none if no
+    /// theorem covers it.
+    fn theorem(&self, arms: &Arms) -> Option<Theorem> {
+        let _ = arms;
+        None
     }
 
     /// A learner before its first round.

@@ -22,8 +22,8 @@ pub use bookkeeping::{Bookkeeping, Books, give_up};
 pub use branching::{Fork, ForkPoint, WarmWorlds};
 pub use jitter::JitterWatch;
 pub use record::{
-    BookedRelease, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound, SeriesRecord,
-    Waypoint, book,
+    BookedRelease, BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome,
+    OutcomeBound, RegretBound, RoundClosing, SeriesRecord, Waypoint, book,
 };
 pub use rounds::Rounds;
 pub use stage::{Directions, PlayError, Stage};

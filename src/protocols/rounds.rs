@@ -4,9 +4,15 @@ use crate::kernel::Protocol;
 
 /// A protocol whose messages and facts belong to rounds.
 pub trait Rounds: Protocol {
-    /// The round that a message is about.
-    fn round(message: &Self::Message) -> Option<u64>;
+    /// The round that a message is about. The default: none.
+    fn round(message: &Self::Message) -> Option<u64> {
+        let _ = message;
+        None
+    }
 
-    /// The round that is closed when this fact is stated.
-    fn closes(fact: &Self::Fact) -> Option<u64>;
+    /// The round that is closed when this fact is stated. The default: none.
+    fn closes(fact: &Self::Fact) -> Option<u64> {
+        let _ = fact;
+        None
+    }
 }

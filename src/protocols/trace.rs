@@ -3,11 +3,13 @@
 use super::Rounds;
 use crate::kernel::{Digest, Digestible, Event, LossCause, Memory, Payload};
 use crate::vocab::{PartyId, Time};
-use std::cell::RefCell;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// One event, without the types of its protocol.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceEvent {
     /// When.
     pub at: Time,
@@ -20,7 +22,7 @@ pub struct TraceEvent {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TraceKind {
     /// A message left its sender.
     Sent(Parcel),
@@ -41,14 +43,14 @@ pub enum TraceKind {
 }
 
 /// A message from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parcel {
     /// Sender.
     pub from: PartyId,
     /// Addressee.
     pub to: PartyId,
     /// Kind of message.
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     /// Size in bytes.
     pub bytes: u64,
 }
@@ -60,6 +62,8 @@ type See = dyn FnMut(&str, TraceEvent) -> bool;
 #[derive(Clone)]
 pub struct Watcher {
     see: Rc<RefCell<See>>,
+    /// Whether it looks no more, though the series goes on.
+    done: Rc<Cell<bool>>,
     contents: bool,
 }
 
@@ -76,16 +80,36 @@ impl Watcher {
             see(series, event);
             true
         };
-        Self { see: Rc::new(RefCell::new(see)), contents: false }
+        Self { see: Rc::new(RefCell::new(see)), done: Rc::default(), contents: false }
+    }
+
+    /// A watcher that keeps the first `most` events of one series.
+    #[must_use]
+    pub fn of_beginning(series: String, most: usize) -> (Self, Rc<RefCell<Vec<TraceEvent>>>) {
+        let (kept, done) = (Rc::<RefCell<Vec<TraceEvent>>>::default(), Rc::<Cell<bool>>::default());
+        let (into, enough) = (Rc::clone(&kept), Rc::clone(&done));
+        let see = move |its_series: &str, event: TraceEvent| {
+            let mut kept = into.borrow_mut();
+            if its_series == series && kept.len() < most {
+                kept.push(event);
+            }
+            // Series are played one after another.
+            enough.set(kept.len() == most || (its_series != series && !kept.is_empty()));
+            true
+        };
+        (Self { see: Rc::new(RefCell::new(see)), done, contents: false }, kept)
     }
 
     /// A watcher that also gets fingerprints of contents, and ends a series when `see` is false.
     pub fn of_contents(see: impl FnMut(&str, TraceEvent) -> bool + 'static) -> Self {
-        Self { see: Rc::new(RefCell::new(see)), contents: true }
+        Self { see: Rc::new(RefCell::new(see)), done: Rc::default(), contents: true }
     }
 
     /// Whether it wants more of the series.
     pub(super) fn see<P: Rounds>(&self, series: &str, at: Time, event: &Event<'_, P>) -> bool {
+        if self.done.get() {
+            return true;
+        }
         let round = match event {
             Event::Sent { message, .. }
             | Event::Lost { message, .. }
@@ -121,7 +145,7 @@ fn kind<P: Rounds>(event: &Event<'_, P>) -> TraceKind {
     let parcel = |from: &PartyId, to: &PartyId, message: &P::Message| Parcel {
         from: *from,
         to: *to,
-        label: message.label(),
+        label: Cow::Borrowed(message.label()),
         bytes: message.wire_bytes(),
     };
     match event {

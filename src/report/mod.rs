@@ -3,18 +3,22 @@
 mod account;
 mod cells;
 mod counts;
+mod groups;
 mod html;
 mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;
+mod sequence;
 mod text;
 mod words;
 
 pub use account::{account_curve, account_json, account_over_rounds, account_text, price_all};
 pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
+pub use sequence::sequence;
 pub use text::{dry_text, fork_text, text};
+pub use words::{cause, connection};
 
 use crate::study::Summary;
 

@@ -24,6 +24,7 @@ pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};
 pub use draft::{Draft, Metric, PartyDraft, PrivacyDraft, Published};
+pub use suggest::closest;
 
 use ron::extensions::Extensions;
 

@@ -206,10 +206,10 @@ impl History {
             }
             TraceKind::Delivered(parcel, sent_at) => {
                 self.travelling.remove(&(parcel.from, parcel.to, *sent_at));
-                self.handling = Some((parcel.to, Cause::Heard(*parcel, *sent_at)));
+                self.handling = Some((parcel.to, Cause::Heard(parcel.clone(), *sent_at)));
             }
             TraceKind::Handled(parcel, sent_at) => {
-                self.handling = Some((parcel.to, Cause::Heard(*parcel, *sent_at)));
+                self.handling = Some((parcel.to, Cause::Heard(parcel.clone(), *sent_at)));
             }
             TraceKind::TimerFired(party, timer) => {
                 self.handling = Some((*party, Cause::Timer(*party, timer.clone())));
@@ -241,7 +241,7 @@ impl History {
     fn cause(&self, event: &TraceEvent) -> Cause {
         let sent = |parcel: &Parcel, at: Time| {
             let why = self.travelling.get(&(parcel.from, parcel.to, at)).cloned();
-            Cause::Sent(*parcel, at, Box::new(why.unwrap_or_else(|| self.handler(parcel.from))))
+            Cause::Sent(parcel.clone(), at, Box::new(why.unwrap_or_else(|| self.handler(parcel.from))))
         };
         match &event.kind {
             TraceKind::Sent(parcel) => self.handler(parcel.from),

@@ -2,15 +2,18 @@
 
 use super::files;
 use super::folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder, pretty};
+use super::opening::{self, Opening};
 use super::plan::{CellPlan, Plan};
 use super::record::{ReplicationRecord, digest_of};
 use super::tables;
 use crate::objectives::{Instance, Prepared, Resources};
-use crate::protocols::{Directions, Stage, Watcher};
+use crate::protocols::{Directions, Stage, TraceEvent, Watcher};
 use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -111,8 +114,18 @@ pub fn play(
         if options.interrupted.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) {
             return;
         }
-        match workshops[cell].play(replication) {
-            Ok(record) => match folder.keep(cell, &record) {
+        // How the study's first replication begins is kept for a picture of it.
+        let beginning = (cell == 0 && replication == 0).then(|| workshops[cell].beginning()).flatten();
+        let watcher = beginning.as_ref().map(|(_, watcher, _)| watcher.clone());
+        match workshops[cell].play_watched(replication, watcher) {
+            Ok(record) => match folder.keep(cell, &record).and_then(|()| match &beginning {
+                Some((series, _, events)) => {
+                    let (series, events) = (series.clone(), events.borrow().clone());
+                    let names = workshops[cell].names();
+                    folder.keep_opening(cell, &Opening { series, replication, names, events })
+                }
+                None => Ok(()),
+            }) {
                 Ok(()) => {
                     lock(&kept).push((cell, record));
                     progress.done();
@@ -192,6 +205,18 @@ impl<'a> Workshop<'a> {
         Self { index, cell, resources: resources(plan), root, folder: None, prepared: OnceLock::new() }
     }
 
+    /// The name of the first series, a watcher that keeps its first events, and where it keeps them.
+    fn beginning(&self) -> Option<(String, Watcher, Rc<RefCell<Vec<TraceEvent>>>)> {
+        let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
+        let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
+        Some((series, watcher, events))
+    }
+
+    /// Names of the parties by their index.
+    fn names(&self) -> Vec<String> {
+        self.cell.scenario.stage(None).names
+    }
+
     /// The workshop of another cell with the same objective.
     pub(super) fn beside(&self, cell: &'a CellPlan) -> Self {
         Self {
@@ -202,14 +227,6 @@ impl<'a> Workshop<'a> {
             folder: self.folder,
             prepared: self.prepared.clone(),
         }
-    }
-
-    /// Plays one replication.
-    ///
-    /// # Errors
-    /// [`Failure`] names cell, replication and reason.
-    pub(super) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
-        self.play_watched(replication, None)
     }
 
     /// Plays one replication for somebody who watches.

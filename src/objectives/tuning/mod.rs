@@ -1,6 +1,7 @@
 //! Tuning a linear model on real records: every setting is a strength of regularisation.
 
 mod data;
+mod hinge;
 mod loss;
 mod training;
 

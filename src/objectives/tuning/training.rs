@@ -1,5 +1,6 @@
-//! Training a linear model: L-BFGS on a convex objective, by the `argmin` library.
+//! Training a linear model: L-BFGS on a smooth convex objective, by the `argmin` library.
 
+use super::hinge;
 use super::loss::Training;
 use crate::gp::dot;
 use argmin::core::{CostFunction, Error, Executor, Gradient, State};
@@ -78,6 +79,10 @@ const TOLERANCE: f64 = 1e-6;
 /// # Errors
 /// In words, if the library fails or the weights are further from the best than [`TOLERANCE`] times 1,000.
 pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Vec<f64>, String> {
+    if loss == Training::HingeSvm {
+        // Not differentiable where it matters most.
+        return hinge::train(records, lambda);
+    }
     let failed = |error: Error| format!("training with lambda = {lambda} failed: {error}");
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
         .with_tolerance_grad(TOLERANCE * lambda)

@@ -48,7 +48,6 @@ impl Cast<'_> {
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let (mut releases, mut ended_early, mut budget) = (Vec::new(), None, None);
         let mut counts = BTreeMap::new();
-        let mut closed = Vec::new();
         let mut jitter = self.common.prior.jitter();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
@@ -57,7 +56,7 @@ impl Cast<'_> {
                     Fact::Measured { agent, round, arm, outcome } => {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
-                    Fact::Closed { .. } => closed.push(at.seconds()),
+                    Fact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
                     Fact::Unmasked { survivors, .. } => {
                         *counts.entry("rounds opened".to_owned()).or_default() += 1;
                         *counts.entry("masks removed".to_owned()).or_default() +=
@@ -81,15 +80,11 @@ impl Cast<'_> {
                 named("1 - best performance, mean of agents", 1.0 - mean),
             ];
         }
+        record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
-        if let (Some(first), Some(last)) = (closed.first(), closed.last())
-            && closed.len() > 1
-        {
-            record.seconds_per_round = Some((last - first) / (closed.len() - 1) as f64);
-        }
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;

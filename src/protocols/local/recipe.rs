@@ -1,6 +1,7 @@
 //! What a scenario says about local differential privacy, and how it becomes parties.
 
 use super::arrivals::{Arrivals, NeverAnswer};
+use super::bounds::Bounds;
 use super::messages::World;
 use super::service::Service;
 use super::tally::Tally;
@@ -162,12 +163,20 @@ impl Protocol for Local {
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+        let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
+        let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
+        self.series.iter().map(|series| self.play_series(series, stage, key, bounds.as_mut())).collect()
     }
 }
 
 impl Local {
-    fn play_series(&self, series: &SeriesRecipe, stage: &Stage, key: Key) -> Result<SeriesRecord, PlayError> {
+    fn play_series(
+        &self,
+        series: &SeriesRecipe,
+        stage: &Stage,
+        key: Key,
+        bounds: Option<&mut Bounds<'_>>,
+    ) -> Result<SeriesRecord, PlayError> {
         let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
         let failed = |reason: String| PlayError::Party { series: series.name.clone(), reason };
         let service = stage.party("service", &self.service).map_err(bad)?;
@@ -175,7 +184,10 @@ impl Local {
         let Some(instance) = &stage.instance else {
             return Err(failed("the scenario has no objective".to_owned()));
         };
-        let (curator, learner) = self.minds(series, instance, stage.directions.dry).map_err(failed)?;
+        let (curator, arms) = self.minds(series, instance, stage.directions.dry).map_err(failed)?;
+        let random = LearnerModel::Random(Random {});
+        let learner = if stage.directions.dry { &random } else { &series.learner };
+        let learner = learner.as_dyn().build(&arms).map_err(|error| failed(error.to_string()))?;
         let parties =
             self.parties(stage, (service, users), instance, key, curator, (&series.learner, learner));
         let mut tally = Tally::new(instance, self.rounds);
@@ -185,16 +197,23 @@ impl Local {
             }
         })?;
         tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
+        if let Some(bounds) = bounds {
+            let epsilon = match &series.report {
+                Report::Ctl(report) => Some(report.epsilon.get()),
+                Report::Disclosure(_) => None,
+            };
+            record.bounds = bounds.of(&series.learner, &arms, epsilon);
+        }
         Ok(record)
     }
 
-    /// What the users do to their rewards, and a learner that knows it.
+    /// What the users do to their rewards, and what a learner knows of it.
     fn minds(
         &self,
         series: &SeriesRecipe,
         instance: &Instance,
         dry: bool,
-    ) -> Result<(Curator, Box<dyn Learner>), String> {
+    ) -> Result<(Curator, Arms), String> {
         let mean = instance.surrogate.mean;
         let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
         let mut facts = Facts {
@@ -235,10 +254,7 @@ impl Local {
             mean,
             facts,
         };
-        let random = LearnerModel::Random(Random {});
-        let learner = if dry { &random } else { &series.learner };
-        let learner = learner.as_dyn().build(&arms).map_err(|error| error.to_string())?;
-        Ok((curator, learner))
+        Ok((curator, arms))
     }
 
     fn parties(

@@ -1,5 +1,6 @@
 //! What a scenario says about outsourced optimisation, and how it becomes parties.
 
+use super::bounds::Bounds;
 use super::curator::Curator;
 use super::messages::{Fact, World};
 use super::modeler::Modeler;
@@ -236,7 +237,14 @@ impl Protocol for Outsourced {
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+        let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
+        let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
+        let played = self.series.iter().map(|series| {
+            let mut record = self.play_series(series, stage, key)?;
+            record.bounds = bounds.as_mut().map(|bounds| bounds.of(series)).unwrap_or_default();
+            Ok(record)
+        });
+        played.collect()
     }
 }
 

@@ -1,15 +1,16 @@
 //! What the network did: time, messages, bytes, losses, latency, and the first replication's links and rounds.
 
-use super::charts;
 use super::figure::plate;
 use super::table::table;
+use super::{Page, charts, opening, traffic};
 use crate::report::cells::rows;
 use crate::report::counts::{TITLE, counts};
 use crate::report::number::{quantity, seconds};
-use crate::study::{CellSummary, ReplicationRecord, SeriesSummary, Summary};
+use crate::study::{CellSummary, ReplicationRecord, SeriesSummary};
 use maud::{Markup, html};
 
-pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, place: &str) -> Markup {
+pub(super) fn section(page: &Page, place: &str) -> Markup {
+    let (summary, first) = (&page.summary, page.first.as_ref());
     let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let metrics = &series.metrics;
@@ -46,7 +47,8 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, plac
         ]
         .map(str::to_owned),
     );
-    let timeline = first.and_then(charts::timeline);
+    let plates =
+        first.map(|first| [charts::timeline(first), traffic::closings(first), traffic::latency(first)]);
     html! {
         section id="network" {
             h2 { "At what cost: the network" }
@@ -57,7 +59,8 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, plac
             @if let Some((header, rows, first_number)) = counts(summary) {
                 (table(TITLE, &header, &rows, first_number))
             }
-            @if let Some(timeline) = &timeline { (plate(timeline)) }
+            @for one in plates.iter().flatten().flatten() { (plate(one)) }
+            @if let Some(opening) = &page.opening { (opening::section(opening)) }
             @if let Some(first) = first { (links(first, place)) }
         }
     }

@@ -7,6 +7,7 @@ mod network;
 mod outcomes;
 mod privacy;
 mod regret;
+mod spark;
 mod style;
 
 use super::PAGE;
@@ -20,9 +21,9 @@ use std::path::Path;
 use style::line;
 pub(super) use style::{table, wrapped};
 
-/// The whole report, at most 80 columns wide, without colour.
+/// The whole report, at most 80 columns wide, without colour; with a sparkline per curve where `sparklines` are wanted.
 #[must_use]
-pub fn text(summary: &Summary) -> String {
+pub fn text(summary: &Summary, sparklines: bool) -> String {
     let mut out = String::new();
     let cells = summary.cells.len();
     let replications = summary.cells.iter().flat_map(|cell| &cell.series).map(|s| s.replications).max();
@@ -40,6 +41,9 @@ pub fn text(summary: &Summary) -> String {
     line(&mut out, &format!("folder {}", summary.run));
     line(&mut out, &format!("page   {}", Path::new(&summary.run).join(PAGE).display()));
     regret::section(&mut out, summary);
+    if sparklines {
+        spark::section(&mut out, summary);
+    }
     groups::section(&mut out, summary);
     outcomes::section(&mut out, summary);
     network::section(&mut out, summary);
