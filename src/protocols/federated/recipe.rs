@@ -159,7 +159,7 @@ impl Protocol for Federated {
                 problems.extend(aggregate.weights.problems().map(|problem| problem.below(&at("weights"))));
                 let masking = aggregate.masking_problems(series.policy, agents);
                 problems
-                    .extend(masking.into_iter().map(|problem| problem.below(&at("").trim_end_matches('.'))));
+                    .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
                 if aggregate.noise_multiplier.get() > 0.0 && aggregate.clip.is_none() {
                     let cure = "clip: 11 (DP-FTS-DE's synthetic experiment)";
                     let expected = "a clipping norm, which the noise is scaled to";
