@@ -15,7 +15,7 @@ pub(super) struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid scenario, 4 some cells failed, \
-5 replay differs, 6 privacy budget exhausted, 130 interrupted and resumable.";
+5 replay differs, 6 privacy budget exhausted, 7 an audit's verdict is not the expected one, 130 interrupted and resumable.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -33,6 +33,8 @@ pub(super) enum Verb {
     Trace(TraceArguments),
     /// Price a list of releases, or a run's ledger, by every accountant
     Account(AccountArguments),
+    /// Attack the privacy claims of a scenario, or of every mechanism, and give a verdict
+    Audit(AuditArguments),
     /// Find the smallest noise for a target, or the most rounds for a noise
     Calibrate(CalibrateArguments),
     /// List what a scenario may name
@@ -159,6 +161,59 @@ pub(super) struct AccountArguments {
     pub(super) delta: Option<f64>,
     /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
     #[arg(long, value_name = "FILE.svg")]
+    pub(super) plot: Option<PathBuf>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+/// A verdict that is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Expected {
+    /// The measured bound does not exceed the claim
+    Consistent,
+    /// It does
+    Refuted,
+    /// So many trials could not tell, or nothing is claimed
+    Inconclusive,
+    /// The verdict that the documentation announces; for mechanisms
+    Documented,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct AuditArguments {
+    #[command(subcommand)]
+    pub(super) what: Option<AuditWhat>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum AuditWhat {
+    /// Audit one mechanism by name, or all of them, those that are broken on purpose included
+    Mechanism(MechanismAuditArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MechanismAuditArguments {
+    /// Name of the mechanism, or `all`
+    pub(super) name: String,
+    #[command(flatten)]
+    pub(super) options: AuditOptions,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AuditOptions {
+    /// Trials per world; half of them choose the test, the other half are counted. Default: 100000 for mechanisms
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
+    pub(super) trials: Option<u64>,
+    /// Seed of all draws. Default: 0, or the scenario's
+    #[arg(long, value_name = "SEED")]
+    pub(super) seed: Option<u64>,
+    /// End with exit code 7 if a verdict is another one
+    #[arg(long, value_enum)]
+    pub(super) expect: Option<Expected>,
+    /// Draw the two distributions into this file, .svg or .png; of several findings NAME-audited.svg each
+    #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
