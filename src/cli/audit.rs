@@ -1,18 +1,24 @@
 //! `subrosa audit`: attack claims of privacy and print what was found.
 
 use super::exit::Exit;
-use super::options::{AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments};
+use super::load::load;
+use super::options::{
+    AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments, ScenarioArguments,
+};
 use super::progress::Bar;
 use super::run::print;
 use crate::privacy::audit::{Case, Effort, Finding, Verdict, measure, suite};
 use crate::report::plots::{png, standalone};
 use crate::report::{audit_chart, audit_json, audit_table, audit_text};
 use crate::rng::Key;
-use crate::study::files;
+use crate::study::audit::{Candidates, Request, systems};
+use crate::study::{self, files};
 use std::path::{Path, PathBuf};
 
 /// Trials per world unless stated.
 const TRIALS: u64 = 100_000;
+/// The same for a scenario, whose trials take longer.
+const SYSTEM_TRIALS: u64 = 10_000;
 /// Name of all cases together.
 const ALL: &str = "all";
 
@@ -20,10 +26,74 @@ const ALL: &str = "all";
 pub(super) fn audit(arguments: &AuditArguments) -> Exit {
     match &arguments.what {
         Some(AuditWhat::Mechanism(mechanism)) => of_mechanisms(mechanism),
-        None => {
-            eprintln!("error: name a scenario, or write `subrosa audit mechanism all`");
-            Exit::Usage
+        None => match &arguments.scenario {
+            Some(scenario) => of_scenario(scenario, arguments),
+            None => {
+                eprintln!("error: expected a scenario file; or write `subrosa audit mechanism all`");
+                Exit::Usage
+            }
+        },
+    }
+}
+
+/// Audits everything that a scenario releases.
+fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
+    let options = &arguments.options;
+    let plan = match load(&ScenarioArguments {
+        scenario: scenario.to_owned(),
+        overrides: arguments.overrides.clone(),
+        seed: options.seed,
+        data: arguments.data.clone(),
+        replications: None,
+        format: options.format,
+    }) {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
+    let request = Request {
+        cell: arguments.cell,
+        series: arguments.series.clone(),
+        observer: arguments.observer.clone(),
+        claim: arguments.claim,
+    };
+    let all = match systems(&plan, &request) {
+        Ok(all) => all,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            return Exit::Usage;
         }
+    };
+    let trials = options.trials.unwrap_or(SYSTEM_TRIALS);
+    let root = Key::root(plan.seed).child("audit");
+    let bar = Bar::new(format!("audit {}", plan.name));
+    bar.length(all.iter().map(|candidates| study::audit::effort(candidates, trials)).sum());
+    let found = in_pool(options, || {
+        let one = |candidates: Candidates| {
+            let name = candidates[0].statement.name.clone();
+            study::audit::audit(candidates, trials, root.child(&name), &|done| bar.advance(done))
+                .map_err(|reason| format!("{name}: {reason}"))
+        };
+        all.into_iter().map(one).collect::<Result<Vec<Finding>, String>>()
+    });
+    bar.finish();
+    match found {
+        Ok(findings) => {
+            let title = format!("{}: {trials} trials per world, seed {}", plan.name, plan.seed);
+            conclude(&title, &findings, options, None)
+        }
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            Exit::CellsFailed
+        }
+    }
+}
+
+/// Runs on as many threads as asked for; results do not depend on it.
+fn in_pool<T: Send>(options: &AuditOptions, run: impl FnOnce() -> T + Send) -> T {
+    let threads = options.threads.map_or(0, |threads| threads as usize);
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(run),
+        Err(_) => run(),
     }
 }
 
@@ -42,27 +112,31 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let root = Key::root(options.seed.unwrap_or(0)).child("audit").child("mechanism");
     let bar = Bar::new("audit".to_owned());
     bar.length(2 * trials * cases.len() as u64);
-    let mut findings = Vec::new();
-    let mut documented = Vec::new();
-    for Case { statement, experiment, expected } in cases {
-        let effort = Effort { trials, key: root.child(&statement.name), delta: statement.delta };
-        match measure(&*experiment, effort, &|done| bar.advance(done)) {
-            Ok(evidence) => findings.push(Finding::new(statement, evidence)),
-            Err(reason) => {
-                bar.finish();
-                eprintln!("error: {}: {reason}", statement.name);
-                return Exit::Internal;
+    let documented: Vec<Verdict> = cases.iter().map(|case| case.expected).collect();
+    let found = in_pool(options, || {
+        let one = |Case { statement, experiment, .. }: Case| {
+            let effort = Effort { trials, key: root.child(&statement.name), delta: statement.delta };
+            match measure(&*experiment, effort, &|done| bar.advance(done)) {
+                Ok(evidence) => Ok(Finding::new(statement, evidence)),
+                Err(reason) => Err(format!("{}: {reason}", statement.name)),
             }
-        }
-        documented.push(expected);
-    }
+        };
+        cases.into_iter().map(one).collect::<Result<Vec<Finding>, String>>()
+    });
     bar.finish();
+    let findings = match found {
+        Ok(findings) => findings,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            return Exit::Internal;
+        }
+    };
     let title = format!("mechanisms: {trials} trials per world, seed {}", options.seed.unwrap_or(0));
     conclude(&title, &findings, options, Some(&documented))
 }
 
 /// Prints, draws, and compares with what is expected.
-pub(super) fn conclude(
+fn conclude(
     title: &str,
     findings: &[Finding],
     options: &AuditOptions,

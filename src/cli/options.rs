@@ -185,6 +185,40 @@ pub(super) enum Expected {
 pub(super) struct AuditArguments {
     #[command(subcommand)]
     pub(super) what: Option<AuditWhat>,
+    /// The scenario file
+    pub(super) scenario: Option<PathBuf>,
+    /// Override a value: path.to.field=RON. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
+    pub(super) overrides: Vec<String>,
+    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
+    /// Which cell of a study
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) cell: usize,
+    /// Only this series. Default: all
+    #[arg(long, value_name = "NAME")]
+    pub(super) series: Option<String>,
+    /// Only what this party sees, as the audit names it. Default: all
+    #[arg(long, value_name = "PARTY")]
+    pub(super) observer: Option<String>,
+    /// Put this to the test instead of what is claimed: EPSILON,DELTA as in 3,1e-5
+    #[arg(long, value_name = "EPSILON,DELTA", value_parser = claim)]
+    pub(super) claim: Option<(f64, f64)>,
+    #[command(flatten)]
+    pub(super) options: AuditOptions,
+}
+
+fn claim(text: &str) -> Result<(f64, f64), String> {
+    let expected = || format!("expected EPSILON,DELTA as in 3,1e-5, found {text}");
+    let (epsilon, delta) = text.split_once(',').ok_or_else(expected)?;
+    let number = |part: &str| part.trim().parse::<f64>().map_err(|_| expected());
+    let (epsilon, delta) = (number(epsilon)?, number(delta)?);
+    if epsilon > 0.0 && epsilon.is_finite() && (0.0..1.0).contains(&delta) {
+        Ok((epsilon, delta))
+    } else {
+        Err(format!("expected an epsilon above 0 and a delta from 0 to below 1, found {text}"))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -203,7 +237,8 @@ pub(super) struct MechanismAuditArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct AuditOptions {
-    /// Trials per world; half of them choose the test, the other half are counted. Default: 100000 for mechanisms
+    /// Trials per world; half of them choose the test, the other half are counted. Default: 100000, and
+    /// 10000 for a scenario
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
     pub(super) trials: Option<u64>,
     /// Seed of all draws. Default: 0, or the scenario's
@@ -215,6 +250,9 @@ pub(super) struct AuditOptions {
     /// Draw the two distributions into this file, .svg or .png; of several findings NAME-audited.svg each
     #[arg(long, value_name = "FILE")]
     pub(super) plot: Option<PathBuf>,
+    /// Threads to run trials on; results do not depend on it. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) threads: Option<u32>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,

@@ -1,6 +1,6 @@
 //! What an audit found: a page of text per finding, a table of several, JSON, and a picture of the two distributions.
 
-use super::number::{delta, epsilon};
+use super::number::{delta, epsilon, quantity_of};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::{table, wrapped};
 use crate::privacy::audit::{Finding, Histogram, World};
@@ -52,6 +52,19 @@ pub fn audit_text(finding: &Finding) -> String {
             attack.auc, attack.tpr_at_1_percent_fpr, attack.advantage
         ),
     );
+    if let Some(rebuilt) = &finding.reconstruction {
+        row(
+            "rebuilt",
+            &format!(
+                "from {} known records the other {}: {:.1} % of them exactly (largest error {:.1e}, range {})",
+                rebuilt.known,
+                rebuilt.rebuilt,
+                100.0 * rebuilt.success,
+                rebuilt.largest_error,
+                quantity_of(rebuilt.range)
+            ),
+        );
+    }
     row("verdict", &finding.verdict.to_string().to_uppercase());
     for note in &finding.notes {
         wrapped(&mut out, 4, note);

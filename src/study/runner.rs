@@ -209,26 +209,37 @@ impl<'a> Workshop<'a> {
         replication: u64,
         watcher: Option<Watcher>,
     ) -> Result<ReplicationRecord, Failure> {
-        let failure = |replication, reason: String| Failure {
-            cell: self.index,
-            point: self.cell.point.clone(),
-            replication,
-            reason,
-        };
+        let (stage, key) = self.world(replication)?;
+        let stage = Stage { watcher, ..stage };
+        let series = self
+            .cell
+            .scenario
+            .draft
+            .protocol
+            .as_dyn()
+            .play(&stage, key)
+            .map_err(|error| self.failure(Some(replication), error.to_string()))?;
+        Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
+    }
+
+    fn failure(&self, replication: Option<u64>, reason: String) -> Failure {
+        Failure { cell: self.index, point: self.cell.point.clone(), replication, reason }
+    }
+
+    /// The world of one replication, ready to be played, and the node of its draws.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
         let prepared = self.prepared.get_or_init(|| self.prepare());
-        let prepared = prepared.as_ref().map_err(|reason| failure(None, reason.clone()))?;
-        let scenario = &self.cell.scenario;
+        let prepared = prepared.as_ref().map_err(|reason| self.failure(None, reason.clone()))?;
         let key = self.root.child("replication").index(replication);
-        let fail = |reason| failure(Some(replication), reason);
         let instance = prepared
             .as_ref()
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
-            .map_err(|error| fail(error.to_string()))?;
-        let stage = Stage { watcher, prepared: prepared.clone(), ..scenario.stage(instance) };
-        let series =
-            scenario.draft.protocol.as_dyn().play(&stage, key).map_err(|error| fail(error.to_string()))?;
-        Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
+            .map_err(|error| self.failure(Some(replication), error.to_string()))?;
+        Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
     }
 
     fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {

@@ -8,6 +8,7 @@
 //! The bound holds with 95 % confidence whatever the system is. It is a lower bound: a system that passes is not
 //! thereby private.
 
+mod bound;
 mod broken;
 mod evidence;
 mod histogram;
@@ -20,6 +21,7 @@ mod suite;
 mod trained;
 mod verdict;
 
+pub use bound::upper_bound;
 pub use broken::{DataScaledNoise, HalfNoise};
 pub use evidence::{Counts, ERROR, Event, Scores, World, ceiling};
 pub use histogram::Histogram;

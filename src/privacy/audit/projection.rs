@@ -9,6 +9,7 @@ use crate::rng::Key;
 use crate::vocab::{Delta, Epsilon, Neighbours};
 use faer::linalg::solvers::{Solve, SolveLstsq};
 use faer::{Mat, MatRef};
+use serde::Serialize;
 use std::num::NonZeroUsize;
 
 /// A space that the columns of a released matrix may lie in.
@@ -110,7 +111,7 @@ impl Experiment for ProjectionAudit {
 }
 
 /// What was rebuilt of the records from some that are known.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reconstruction {
     /// Records known to the attacker.
     pub known: usize,
@@ -120,6 +121,8 @@ pub struct Reconstruction {
     pub largest_error: f64,
     /// Largest distance of two records' numbers in one column, to compare with.
     pub range: f64,
+    /// Share of the unknown records whose every number is rebuilt to within a millionth of the range.
+    pub success: f64,
 }
 
 /// Rebuilds all records from the released Z and `known` rows of X: X is an affine function of Z, found from d + 1 rows
@@ -147,17 +150,22 @@ pub fn reconstruct(x: &Rows, z: &Rows, known: &[usize]) -> Result<Reconstruction
         rows.qr().solve_lstsq(&values)
     };
     let rebuilt = coordinates * map;
-    let mut largest_error = 0.0f64;
-    for i in (0..x.n()).filter(|row| !known.contains(row)) {
-        for (j, value) in x.row(i).iter().enumerate() {
-            largest_error = largest_error.max((rebuilt[(i, j)] - value).abs());
-        }
-    }
+    let errors: Vec<f64> = (0..x.n())
+        .filter(|row| !known.contains(row))
+        .map(|i| x.row(i).iter().enumerate().map(|(j, v)| (rebuilt[(i, j)] - v).abs()).fold(0.0, f64::max))
+        .collect();
     let column = |j: usize| (0..x.n()).map(move |i| x.row(i)[j]);
     let range = (0..x.d())
         .map(|j| column(j).fold(f64::NEG_INFINITY, f64::max) - column(j).fold(f64::INFINITY, f64::min))
         .fold(0.0, f64::max);
-    Ok(Reconstruction { known: known.len(), rebuilt: x.n() - known.len(), largest_error, range })
+    let exact = errors.iter().filter(|error| **error <= 1e-6 * range).count();
+    Ok(Reconstruction {
+        known: known.len(),
+        rebuilt: errors.len(),
+        largest_error: errors.iter().copied().fold(0.0, f64::max),
+        range,
+        success: exact as f64 / errors.len().max(1) as f64,
+    })
 }
 
 /// Claimed epsilon e^1.1, as in the paper's first table.

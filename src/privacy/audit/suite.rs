@@ -4,15 +4,14 @@ use super::broken::{DataScaledNoise, HalfNoise};
 use super::low_bits::{reachable_gaussian, reachable_laplace};
 use super::run::{Experiment, Transcript};
 use super::verdict::{Statement, Verdict};
-use super::{World, projection};
-use crate::privacy::accountants::{Accountant, Composition, Tight};
+use super::{World, projection, upper_bound};
 use crate::privacy::mechanisms::{
     Argmax, Ctl, DiscreteGaussian, DiscreteLaplace, Disclosure, Divisor, ExponentialMechanism, FederatedSum,
-    FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice, Mechanism, Participation, PoissonGaussian, Price,
+    FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice, Mechanism, Participation, PoissonGaussian,
     RandomizedResponse, ReportNoisyMax,
 };
 use crate::rng::Key;
-use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Probability};
+use crate::vocab::{Delta, Epsilon, Neighbours, Positive, Probability};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -61,9 +60,7 @@ where
                 .map_err(|error| error.to_string())?;
             scores.iter_mut().zip(&self.tests).for_each(|(score, (_, test))| *score += test(&output));
         }
-        // The low bits of a ratio tell secrets apart where the noise is floating point: cases of their own show that.
-        scores.iter_mut().for_each(|score| *score = (*score * RESOLUTION).round() / RESOLUTION);
-        Ok(Transcript::scored(scores))
+        Ok(Transcript::rounded(scores))
     }
 }
 
@@ -77,36 +74,6 @@ struct Words {
 
 const RATIO: &str = "likelihood ratio";
 const SUPPORT: &str = "support";
-/// Scores are rounded to multiples of 1 / this.
-const RESOLUTION: f64 = (1u64 << 20) as f64;
-
-/// The proven epsilon of `times` releases of a cost at `delta`; pure costs at 0.
-fn proven(price: &Price, times: u64, delta: f64) -> Option<(f64, String)> {
-    let epsilon = match (delta > 0.0, &price.cost) {
-        (_, Cost::Unprotected) => return None,
-        (false, Cost::Laplace { scale }) => times as f64 / scale,
-        (
-            false,
-            Cost::ExponentialMechanism { epsilon }
-            | Cost::RandomizedResponse { epsilon }
-            | Cost::PureDp { epsilon },
-        ) => times as f64 * epsilon,
-        (false, _) => return None,
-        (true, cost) => {
-            let mut composition = Composition::new();
-            composition.add(cost, times);
-            let priced = Tight.price(&composition, Delta::new(delta).ok()?);
-            priced.upper.unwrap_or(priced.epsilon)
-        }
-    };
-    let basis = match &price.basis {
-        Basis::Proven => "proven".to_owned(),
-        Basis::Conditional { on } => format!("holds with {on}"),
-        Basis::AsPublished => "as published".to_owned(),
-        Basis::Refuted { .. } | Basis::Unprotected => return None,
-    };
-    Some((epsilon, basis))
-}
 
 fn case<M>(
     words: Words,
@@ -131,7 +98,7 @@ where
         observer: "anyone who sees the output".to_owned(),
         delta,
         claim: claim.map(|claim| (claim.epsilon, claim.source.clone())),
-        proven: proven(&price, times, delta),
+        proven: upper_bound(&[(&price, times)], delta),
         broken: words.name.starts_with("broken-"),
     };
     let experiment = Box::new(Releases { mechanism, inputs, times, tests });

@@ -1,6 +1,7 @@
 //! The verdict on a claim: what the measured bound says about it, and what it cannot say.
 
 use super::evidence::World;
+use super::projection::Reconstruction;
 use super::run::Evidence;
 use serde::Serialize;
 use std::fmt;
@@ -69,6 +70,9 @@ pub struct Finding {
     pub verdict: Verdict,
     /// What a reader must know besides.
     pub notes: Vec<String>,
+    /// Records rebuilt from what was released, where that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconstruction: Option<Reconstruction>,
 }
 
 impl Finding {
@@ -101,7 +105,7 @@ impl Finding {
             }
             (Verdict::Refuted, _) => notes.push(refutation(&evidence)),
         }
-        Self { statement, evidence, verdict, notes }
+        Self { statement, evidence, verdict, notes, reconstruction: None }
     }
 }
 

@@ -183,7 +183,9 @@ fn everybody() -> Participation {
 }
 
 impl Aggregate {
-    pub(super) fn mechanism(&self) -> FederatedSum {
+    /// The sum of a round in which no answer is late.
+    #[must_use]
+    pub fn mechanism(&self) -> FederatedSum {
         FederatedSum {
             participation: self.participation,
             clip: self.clip,
@@ -223,6 +225,12 @@ impl Party<World> for Bystander {
 }
 
 impl Federated {
+    /// How many agents take part.
+    #[must_use]
+    pub fn agents(&self, stage: &Stage) -> usize {
+        self.members(stage).iter().map(|(_, members)| members.len()).sum()
+    }
+
     /// Positions of the parties of each group.
     fn members(&self, stage: &Stage) -> Vec<(String, Vec<usize>)> {
         let is = |name: &str, index: usize| {

@@ -21,6 +21,7 @@ mod owner;
 mod publication;
 mod reader;
 mod recipe;
+mod secrets;
 mod worker;
 
 pub use messages::{Fact, Message, Timer, World};
@@ -30,3 +31,4 @@ pub use publication::{
     ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
+pub use secrets::Secrets;

@@ -54,7 +54,7 @@ impl Publication for FixedGrid {
         let epsilon = self.epsilon.get();
         let mut plan = Plan::default();
         if self.publish.setting() {
-            let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>> = match self.selection {
+            let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync> = match self.selection {
                 Selection::Exponential => Box::new(Supported::new(
                     ExponentialMechanism::new(self.epsilon, sensitivity),
                     "exponential mechanism over a fixed grid",
