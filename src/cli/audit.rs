@@ -55,6 +55,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         series: arguments.series.clone(),
         observer: arguments.observer.clone(),
         claim: arguments.claim,
+        neighbour: arguments.neighbour.clone(),
     };
     let all = match systems(&plan, &request) {
         Ok(all) => all,

@@ -202,6 +202,10 @@ pub(super) struct AuditArguments {
     /// Only what this party sees, as the audit names it. Default: all
     #[arg(long, value_name = "PARTY")]
     pub(super) observer: Option<String>,
+    /// The neighbour, instead of a search for one: ROW:D1,D2,.. (a record and by how much it moves), A,B (two
+    /// rewards), or the number of an agent
+    #[arg(long, value_name = "NEIGHBOUR", allow_hyphen_values = true)]
+    pub(super) neighbour: Option<String>,
     /// Put this to the test instead of what is claimed: EPSILON,DELTA as in 3,1e-5
     #[arg(long, value_name = "EPSILON,DELTA", value_parser = claim)]
     pub(super) claim: Option<(f64, f64)>,

@@ -12,10 +12,14 @@ pub fn audit_text(finding: &Finding) -> String {
     let (statement, evidence) = (&finding.statement, &finding.evidence);
     let mut out = String::new();
     wrapped(&mut out, 0, &format!("{}: {}", statement.name, statement.about));
-    let mut row = |label: &str, text: &str| wrapped(&mut out, 2, &format!("{label:<11}{text}").replace("  ", " \u{a0}"));
+    // Padding that `wrapped` does not take for a space between words.
+    let mut row = |label: &str, text: &str| {
+        let padding = PAD.repeat(12usize.saturating_sub(label.chars().count()));
+        wrapped(&mut out, 2, &format!("{}{padding}{text}", label.replace(' ', PAD)));
+    };
     row("D and D'", &statement.neighbours);
     row("observer", &statement.observer);
-    let at = delta(statement.delta);
+    let at = if statement.delta > 0.0 { delta(statement.delta) } else { "0".to_owned() };
     match &statement.claim {
         Some((value, source)) => {
             row("claimed", &format!("epsilon {} at delta {at} ({source})", epsilon(*value)));
@@ -41,7 +45,7 @@ pub fn audit_text(finding: &Finding) -> String {
         "ceiling",
         &format!("{}, the most that {} counted trials per world permit", epsilon(evidence.ceiling), evidence.counted),
     );
-    if let Some(model) = evidence.gaussian_model {
+    if let Some(model) = evidence.gaussian_model.filter(|_| statement.disjoint.is_none()) {
         row("by a model", &format!("epsilon >= {} if the system leaks like one Gaussian mechanism", epsilon(model)));
     }
     let attack = &evidence.membership;
@@ -70,8 +74,11 @@ pub fn audit_text(finding: &Finding) -> String {
         wrapped(&mut out, 4, note);
     }
     out.push_str(&bars(&evidence.histogram));
-    out.replace('\u{a0}', " ")
+    out.replace(PAD, " ")
 }
+
+/// Stands for a space that must stay.
+const PAD: &str = "\u{1}";
 
 /// Two rows of blocks: how the scores are spread under D and under D'.
 fn bars(histogram: &Histogram) -> String {
@@ -173,7 +180,7 @@ pub fn audit_chart(finding: &Finding) -> Chart {
              per world permit. D and D': {}.",
             if statement.broken { "BROKEN on purpose." } else { "" },
             statement.tested().map_or_else(|| "none".to_owned(), epsilon),
-            delta(statement.delta),
+            if statement.delta > 0.0 { delta(statement.delta) } else { "0".to_owned() },
             epsilon(evidence.epsilon_lower),
             epsilon(evidence.ceiling),
             evidence.counted,

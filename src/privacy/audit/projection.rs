@@ -49,6 +49,7 @@ pub struct ProjectionAudit {
     spaces: [ColumnSpace; 2],
     /// Singular values after the lift, by world, where both data sets have the same left singular vectors.
     lifted: Option<[Vec<f64>; 2]>,
+    disjoint: Option<String>,
 }
 
 impl std::fmt::Debug for ProjectionAudit {
@@ -64,7 +65,27 @@ impl ProjectionAudit {
     /// If a singular value decomposition does not converge.
     pub fn new(mechanism: JohnsonLindenstrauss, rows: [Rows; 2]) -> Result<Self, MechanismError> {
         let spaces = [ColumnSpace::of(&rows[0])?, ColumnSpace::of(&rows[1])?];
-        Ok(Self { mechanism, rows, spaces, lifted: None })
+        let mut audit = Self { mechanism, rows, spaces, lifted: None, disjoint: None };
+        audit.disjoint = audit.find_disjoint();
+        Ok(audit)
+    }
+
+    /// Why no Z can come from both data sets, where it cannot: their centred rows span different spaces of the same
+    /// dimension, so Z = X M spans its own with probability 1 and the other's with probability 0.
+    #[must_use]
+    pub fn disjoint(&self) -> Option<String> {
+        self.disjoint.clone()
+    }
+
+    fn find_disjoint(&self) -> Option<String> {
+        // A projection to fewer columns than records have spans a random part of the space only, still inside of it.
+        let apart = self.spaces[0].distance(&self.rows[1].centred());
+        let dimensions = self.spaces.each_ref().map(|space| space.0.ncols());
+        (apart > INSIDE && dimensions[0] == dimensions[1]).then(|| {
+            format!(
+                "Z lies in the column space of X, and the neighbour's leaves it by {apart:.1e} of its length"
+            )
+        })
     }
 
     /// Where only lengths differ along common, orthogonal directions: ln of the ratio of densities.
@@ -106,7 +127,13 @@ impl Experiment for ProjectionAudit {
         if let Some(lifted) = &self.lifted {
             scores.push(self.branch_ratio(lifted, &z));
         }
-        Ok(Transcript::scored(scores))
+        let mut transcript = Transcript::rounded(scores);
+        if self.lifted.is_none() && self.disjoint.is_none() {
+            // Nothing is known of the ratio: let a statistic be trained on the lengths of the rows.
+            let length = |row: usize| z.row(row).iter().map(|v| v * v).sum::<f64>();
+            transcript.features = (0..z.n()).map(length).collect();
+        }
+        Ok(transcript)
     }
 }
 
@@ -194,6 +221,7 @@ fn case(name: &str, about: &str, neighbours: &str, audit: ProjectionAudit) -> Ca
         delta: 1e-5,
         claim,
         proven: None,
+        disjoint: audit.disjoint(),
         broken: false,
     };
     Case { statement, experiment: Box::new(audit), expected: Verdict::Refuted }

@@ -99,6 +99,7 @@ where
         delta,
         claim: claim.map(|claim| (claim.epsilon, claim.source.clone())),
         proven: upper_bound(&[(&price, times)], delta),
+        disjoint: None,
         broken: words.name.starts_with("broken-"),
     };
     let experiment = Box::new(Releases { mechanism, inputs, times, tests });

@@ -46,6 +46,9 @@ pub struct Statement {
     pub claim: Option<(f64, String)>,
     /// The proven upper bound on epsilon, if there is one, and on what it rests.
     pub proven: Option<(f64, String)>,
+    /// Why D and D' have no outputs in common, where algebra says so. The support test then only confirms it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disjoint: Option<String>,
     /// Whether it is broken on purpose, for the auditor to find out.
     pub broken: bool,
 }
@@ -79,7 +82,10 @@ impl Finding {
     /// Judges.
     #[must_use]
     pub fn new(statement: Statement, evidence: Evidence) -> Self {
+        let counts = evidence.counts;
+        let always = counts.hits == [counts.trials[0], 0];
         let verdict = match statement.tested() {
+            Some(_) if always && statement.disjoint.is_some() => Verdict::Refuted,
             Some(epsilon) if evidence.epsilon_lower > epsilon => Verdict::Refuted,
             Some(epsilon) if evidence.ceiling > epsilon => Verdict::Consistent,
             Some(_) | None => Verdict::Inconclusive,
@@ -104,6 +110,9 @@ impl Finding {
                 notes.push("a pass proves nothing: another neighbour or test may do better".to_owned());
             }
             (Verdict::Refuted, _) => notes.push(refutation(&evidence)),
+        }
+        if let (Verdict::Refuted, Some(why)) = (verdict, &statement.disjoint) {
+            notes.push(format!("no epsilon holds, since delta is 1 for each: {why}"));
         }
         Self { statement, evidence, verdict, notes, reconstruction: None }
     }

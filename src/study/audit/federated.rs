@@ -18,7 +18,7 @@ pub(super) fn systems(
     stage: &Stage,
     key: Key,
     delta: Option<f64>,
-    only: Option<&str>,
+    (only, given): (Option<&str>, Option<&str>),
 ) -> Result<Vec<(String, Candidates)>, String> {
     let delta = Delta::new(delta.unwrap_or(DELTA)).map_err(|error| error.to_string())?;
     let agents = recipe.agents(stage);
@@ -32,7 +32,11 @@ pub(super) fn systems(
         {
             let arrived = arrivals(recipe, series, aggregate, stage, key, agents)?;
             let regions = aggregate.regions.get() as usize;
-            let mut targets = vec![0, regions.min(agents) - 1];
+            let mut targets = match given {
+                Some(text) => vec![as_given(text, agents)?],
+                // The regions that the first and the last agents explore may differ in size by one agent.
+                None => vec![0, regions.min(agents) - 1],
+            };
             targets.dedup();
             for target in targets {
                 let rounds = rounds(recipe, aggregate, agents, target, &arrived);
@@ -42,6 +46,11 @@ pub(super) fn systems(
         found.push((series.name.clone(), candidates));
     }
     Ok(found)
+}
+
+fn as_given(text: &str, agents: usize) -> Result<usize, String> {
+    let agent = text.trim().parse().ok().filter(|agent| *agent < agents);
+    agent.ok_or_else(|| format!("--neighbour: expected an agent below {agents}, found \"{text}\""))
 }
 
 /// Answers that are in time, by round. Only where they change what is added up is the series played to find out.
@@ -161,18 +170,20 @@ fn system(
 ) -> Result<System, String> {
     let fixed_size = matches!(aggregate.participation, Participation::FixedSize(_));
     let neighbours = if fixed_size { Neighbours::ReplaceOne } else { Neighbours::ZeroOut };
-    let experiment = Broadcasts {
+    let mut experiment = Broadcasts {
+        inputs: Vec::new(),
         rounds,
         target,
         clip: aggregate.clip.map_or(0.0, |clip| clip.get()),
         fixed_size,
         visible: aggregate.visible_participation,
     };
+    experiment.inputs =
+        experiment.rounds.iter().map(|round| World::BOTH.map(|world| experiment.input(round, world))).collect();
     let mut prices: Vec<Price> = Vec::new();
-    for round in &experiment.rounds {
+    for (round, [given, _]) in experiment.rounds.iter().zip(&experiment.inputs) {
         // Priced with the agent present, as the ledger does.
-        let full = experiment.input(round, World::Given);
-        let price = round.mechanism.price(&full, &neighbours).map_err(|error| error.to_string())?;
+        let price = round.mechanism.price(given, &neighbours).map_err(|error| error.to_string())?;
         prices.push(price);
     }
     let counted: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
@@ -194,6 +205,7 @@ fn system(
         delta: delta.get(),
         claim: source.map(|source| (Moments.price(&claimed, delta).epsilon, source)),
         proven: upper_bound(&counted, delta.get()),
+        disjoint: None,
         broken: false,
     };
     Ok(System::new(statement, experiment))
@@ -202,6 +214,8 @@ fn system(
 /// All broadcasts of a run, seen by somebody who knows everything but one agent's vectors, the coins and the noise.
 struct Broadcasts {
     rounds: Vec<Round>,
+    /// What goes into each round's sum, by world.
+    inputs: Vec<[Gathered; 2]>,
     target: usize,
     clip: f64,
     fixed_size: bool,
@@ -270,12 +284,12 @@ impl Experiment for Broadcasts {
 
     fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
         let mut score = 0.0;
-        for (k, round) in self.rounds.iter().enumerate() {
+        for (k, (round, inputs)) in self.rounds.iter().zip(&self.inputs).enumerate() {
             let mut stream = key.index(k as u64).stream();
             let coin = self.visible.then(|| self.coin(round, &stream));
             let sums = round
                 .mechanism
-                .privatise(&self.input(round, world), &mut stream)
+                .privatise(&inputs[world.index()], &mut stream)
                 .map_err(|error| error.to_string())?;
             score += self.score(round, &sums, coin);
         }

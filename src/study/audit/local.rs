@@ -18,16 +18,19 @@ pub(super) fn systems(
     stage: &Stage,
     key: Key,
     delta: Option<f64>,
+    given: Option<&str>,
 ) -> Result<Vec<(String, Candidates)>, String> {
     let instance = stage.instance.as_ref().ok_or("the scenario has no objective")?;
     let visits = visits(recipe, key);
+    let given = given.map(as_given).transpose()?;
     let mut found = Vec::new();
     for series in &recipe.series {
         let mut candidates = Vec::new();
         if let (Report::Ctl(report), Some(ctl)) = (&series.report, recipe.ctl(series, instance)?) {
             // What a reward becomes before noise is added.
             let bound = ctl.bound();
-            for (words, rewards) in pairs(instance, bound, report.clip, key) {
+            let searched = || pairs(instance, bound, report.clip, key);
+            for (words, rewards) in given.clone().map_or_else(searched, |given| vec![given]) {
                 let price = ctl.price(&rewards[0], &Neighbours::AnyValue).map_err(|error| error.to_string())?;
                 let claim = price.claim.as_ref().map(|claim| {
                     let source = match visits {
@@ -51,6 +54,7 @@ pub(super) fn systems(
                     delta,
                     claim,
                     proven: if tells { None } else { upper_bound(&[(&price, visits)], delta) },
+                    disjoint: None,
                     broken: false,
                 };
                 let clipped =
@@ -68,6 +72,14 @@ pub(super) fn systems(
         found.push((series.name.clone(), candidates));
     }
     Ok(found)
+}
+
+/// "A,B": two rewards.
+fn as_given(text: &str) -> Result<(String, [f64; 2]), String> {
+    match super::numbers(text)?.as_slice() {
+        [a, b] if a != b => Ok((format!("every reward of one user, {a} or {b}, as given"), [*a, *b])),
+        _ => Err(format!("--neighbour: expected two different rewards, A,B, found \"{text}\"")),
+    }
 }
 
 /// How often the person who comes most often comes.

@@ -25,6 +25,9 @@ pub struct Request {
     pub series: Option<String>,
     /// Only what this party sees.
     pub observer: Option<String>,
+    /// The neighbour, instead of a search: "ROW:D1,D2,.." (a record and by how much it moves), "A,B" (two rewards), or
+    /// the number of an agent.
+    pub neighbour: Option<String>,
     /// (epsilon, delta) to put to the test instead of what is claimed.
     pub claim: Option<(f64, f64)>,
 }
@@ -74,11 +77,15 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Vec<Candidates>, String
     }
     let delta = request.claim.map(|(_, delta)| delta);
     let study_delta = cell.scenario.draft.privacy.delta.map(Delta::get);
+    let given = request.neighbour.as_deref();
     let all = match protocol {
-        ProtocolModel::Outsourced(recipe) => outsourced::systems(recipe, &stage, key)?,
-        ProtocolModel::Local(recipe) => local::systems(recipe, &stage, key, delta)?,
+        ProtocolModel::Outsourced(recipe) => outsourced::systems(recipe, &stage, key, given)?,
+        ProtocolModel::Local(recipe) => local::systems(recipe, &stage, key, delta, given)?,
         ProtocolModel::Federated(recipe) => {
-            federated::systems(recipe, &stage, key, delta.or(study_delta), request.series.as_deref())?
+            federated::systems(recipe, &stage, key, delta.or(study_delta), (request.series.as_deref(), given))?
+        }
+        ProtocolModel::Release(_) if given.is_some() => {
+            return Err("Release searches its neighbours itself: leave out --neighbour".to_owned());
         }
         ProtocolModel::Release(recipe) => {
             let worlds = |replication| workshop.world(replication).map_err(|failure| failure.to_string());
@@ -115,6 +122,15 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Vec<Candidates>, String
         }
     }
     Ok(found)
+}
+
+/// Numbers between commas.
+fn numbers(text: &str) -> Result<Vec<f64>, String> {
+    let number = |part: &str| {
+        let value = part.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+        value.ok_or_else(|| format!("expected finite numbers between commas, found \"{text}\""))
+    };
+    text.split(',').map(number).collect()
 }
 
 /// Share of the trials that each candidate for a neighbour is tried with.

@@ -7,21 +7,31 @@ use crate::privacy::mechanisms::{JohnsonLindenstrauss, Mechanism, Rows};
 use crate::protocols::Stage;
 use crate::protocols::outsourced::{InputRelease, Outsourced};
 use crate::rng::{Key, Stream};
-use crate::vocab::{Basis, Neighbours};
+use crate::vocab::Neighbours;
 
 /// A neighbour moves a record by this much in the scaled inputs.
 const DISTANCE: f64 = 1.0;
 /// Random records that are moved in random directions.
 const RANDOM: u64 = 2;
 
-pub(super) fn systems(recipe: &Outsourced, stage: &Stage, key: Key) -> Result<Vec<(String, Candidates)>, String> {
+pub(super) fn systems(
+    recipe: &Outsourced,
+    stage: &Stage,
+    key: Key,
+    given: Option<&str>,
+) -> Result<Vec<(String, Candidates)>, String> {
     let instance = stage.instance.as_ref().ok_or("the scenario has no objective")?;
     let rows = rows_of(instance)?;
+    let mut stream = key.child("audit").child("neighbours").stream();
+    let neighbours = match given {
+        Some(given) => vec![moved_as_given(&rows, given)?],
+        None => moved_rows(&rows, &mut stream)?,
+    };
     let mut found = Vec::new();
     for series in &recipe.series {
         let candidates = match &series.release {
             InputRelease::JohnsonLindenstrauss(mechanism) => {
-                projection(&series.name, &recipe.modeler, mechanism, &rows, key)?
+                projection(&series.name, &recipe.modeler, mechanism, (&rows, &neighbours), &mut stream)?
             }
             // Nothing is claimed for them.
             InputRelease::Disclosure(_) | InputRelease::Withheld(_) => Vec::new(),
@@ -67,33 +77,49 @@ pub(super) fn moved_rows(rows: &Rows, stream: &mut Stream) -> Result<Vec<(String
     chosen
         .into_iter()
         .map(|(words, row, direction)| {
-            let mut values = rows.values().to_vec();
-            let place = &mut values[row * rows.d()..][..rows.d()];
-            place.iter_mut().zip(&direction).for_each(|(v, u)| *v += DISTANCE * u);
-            let moved = Rows::new(rows.n(), rows.d(), values).map_err(|error| error.to_string())?;
-            Ok((words, moved))
+            let by: Vec<f64> = direction.iter().map(|u| DISTANCE * u).collect();
+            Ok((words, with_moved(rows, row, &by)?))
         })
         .collect()
+}
+
+fn with_moved(rows: &Rows, row: usize, by: &[f64]) -> Result<Rows, String> {
+    let mut values = rows.values().to_vec();
+    values[row * rows.d()..][..rows.d()].iter_mut().zip(by).for_each(|(v, u)| *v += u);
+    Rows::new(rows.n(), rows.d(), values).map_err(|error| error.to_string())
+}
+
+/// "ROW:D1,D2,..": a record, and by how much each of its scaled numbers moves.
+fn moved_as_given(rows: &Rows, text: &str) -> Result<(String, Rows), String> {
+    let expected = || {
+        format!(
+            "--neighbour: expected ROW:D1,..,D{} with a row below {} and a distance of at most {DISTANCE}, found \"{text}\"",
+            rows.d(),
+            rows.n()
+        )
+    };
+    let (row, by) = text.split_once(':').ok_or_else(expected)?;
+    let row: usize = row.trim().parse().map_err(|_| expected())?;
+    let by = super::numbers(by)?;
+    let length = by.iter().map(|v| v * v).sum::<f64>().sqrt();
+    if row >= rows.n() || by.len() != rows.d() || length > DISTANCE * (1.0 + 1e-12) || length <= 0.0 {
+        return Err(expected());
+    }
+    Ok((format!("record {row} moved by {length}, as given"), with_moved(rows, row, &by)?))
 }
 
 fn projection(
     series: &str,
     modeler: &str,
     mechanism: &JohnsonLindenstrauss,
-    rows: &Rows,
-    key: Key,
+    (rows, neighbours): (&Rows, &[(String, Rows)]),
+    stream: &mut Stream,
 ) -> Result<Candidates, String> {
     let failed = |error: crate::privacy::mechanisms::MechanismError| error.to_string();
     let price = mechanism.price(rows, &Neighbours::RowMoved { distance: DISTANCE }).map_err(failed)?;
     let claim = price.claim.as_ref().map(|claim| (claim.epsilon, claim.source.clone()));
-    let why = match &price.basis {
-        Basis::Refuted { why } => vec![why.clone()],
-        Basis::Proven | Basis::Conditional { .. } | Basis::AsPublished | Basis::Unprotected => Vec::new(),
-    };
-    let mut stream = key.child("audit").child("neighbours").stream();
-    let neighbours = moved_rows(rows, &mut stream)?;
     // One release, and d + 1 records that the modeler happens to know.
-    let z = mechanism.privatise(rows, &mut stream).map_err(failed)?;
+    let z = mechanism.privatise(rows, stream).map_err(failed)?;
     let reconstruction = if rows.n() > rows.d() + 1 {
         let known = stream.distinct(rows.n(), rows.d() + 1);
         Some(reconstruct(rows, &z, &known).map_err(failed)?)
@@ -101,9 +127,9 @@ fn projection(
         None
     };
     neighbours
-        .into_iter()
+        .iter()
         .map(|(words, moved)| {
-            let statement = Statement {
+            let mut statement = Statement {
                 name: series.to_owned(),
                 about: format!(
                     "Johnson-Lindenstrauss projection of {} records of {} numbers, r = {}",
@@ -111,16 +137,17 @@ fn projection(
                     rows.d(),
                     mechanism.r
                 ),
-                neighbours: words,
+                neighbours: words.clone(),
                 observer: modeler.to_owned(),
                 delta: mechanism.delta.get(),
                 claim: claim.clone(),
                 proven: None,
+                disjoint: None,
                 broken: false,
             };
-            let audit = ProjectionAudit::new(mechanism.clone(), [rows.clone(), moved]).map_err(failed)?;
+            let audit = ProjectionAudit::new(mechanism.clone(), [rows.clone(), moved.clone()]).map_err(failed)?;
+            statement.disjoint = audit.disjoint();
             let mut system = System::new(statement, audit);
-            system.notes.clone_from(&why);
             system.reconstruction = reconstruction;
             Ok(system)
         })
