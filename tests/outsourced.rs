@@ -192,3 +192,24 @@ fn golden_digests() {
     let expected: String = golden.iter().map(|(a, b)| format!("{a} {b}\n")).collect();
     assert_eq!(found, expected);
 }
+
+/// Draws over a fine grid need a little jitter; the report says so, and only where it happened.
+#[test]
+fn jitter_is_reported() {
+    let out = TempDir::new().unwrap();
+    let series = "protocol.series=[Series(name: \"draws\", release: Disclosure(), learner: ThompsonSampling()), \
+                  Series(name: \"bounds\", release: Disclosure(), learner: GpUcb())]";
+    let document = run("tests/golden/branin.ron", out.path(), &["-o", series, "--replications", "1"]);
+    let jitter = |index: usize| document["cells"][0]["series"][index]["jitter"].as_f64().unwrap();
+    assert!(jitter(0) > 0.0 && jitter(0) < 1e-8, "{}", jitter(0));
+    assert_eq!(jitter(1), 0.0);
+    let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();
+    assert!(page.contains("was added to the diagonal of a covariance matrix"));
+    let (_, text, _) = support::told(&support::subrosa(&["report", folder(&document).to_str().unwrap()]));
+    assert!(
+        text.contains("jitter: up to")
+            && text.contains("\"draws\"")
+            && !text.contains("singular, in \"bounds\""),
+        "{text}"
+    );
+}

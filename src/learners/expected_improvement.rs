@@ -76,6 +76,10 @@ impl Learner for Player {
         self.played[arm] = true;
         self.posterior.observe(arm, outcome)
     }
+
+    fn jitter(&self) -> f64 {
+        self.posterior.jitter()
+    }
 }
 
 #[cfg(test)]

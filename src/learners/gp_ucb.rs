@@ -90,4 +90,8 @@ impl Learner for Player {
         self.played[arm] = true;
         self.posterior.observe(arm, outcome)
     }
+
+    fn jitter(&self) -> f64 {
+        self.posterior.jitter()
+    }
 }

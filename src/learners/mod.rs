@@ -114,6 +114,11 @@ pub trait Learner: fmt::Debug {
     fn wanted(&self) -> usize {
         1
     }
+
+    /// The largest jitter that its model has added to the diagonal of a covariance matrix, as a variance; 0 if none.
+    fn jitter(&self) -> f64 {
+        0.0
+    }
 }
 
 /// The behaviour of a learner recipe.

@@ -105,4 +105,9 @@ impl Learner for Player {
         }
         Ok(())
     }
+
+    fn jitter(&self) -> f64 {
+        let factors = [&self.prior, &self.current].into_iter().flatten().map(Cholesky::jitter);
+        factors.fold(self.posterior.jitter(), f64::max)
+    }
 }

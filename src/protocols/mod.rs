@@ -10,12 +10,14 @@ pub mod outsourced;
 pub mod release;
 mod asking;
 mod bookkeeping;
+mod jitter;
 mod record;
 mod stage;
 mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use bookkeeping::{Bookkeeping, Books, give_up};
+pub use jitter::JitterWatch;
 pub use record::{
     BookedRelease, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound, SeriesRecord, book,
 };

@@ -120,11 +120,18 @@ pub struct SeriesRecord {
     /// Numbers that the series ends with, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
+    /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was needed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub jitter: f64,
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
     /// The journal's digest.
     pub digest: String,
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// A privacy budget that was reached.

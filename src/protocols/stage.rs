@@ -124,6 +124,7 @@ impl Stage {
             budget: None,
             groups: Vec::new(),
             outcomes: Vec::new(),
+            jitter: 0.0,
             same_data: false,
             digest: simulation.journal().hex(),
         })

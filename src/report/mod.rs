@@ -5,6 +5,7 @@ mod audit;
 mod cells;
 mod counts;
 mod html;
+mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;

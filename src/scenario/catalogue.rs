@@ -10,7 +10,7 @@ use crate::network::outage::OutageModel;
 use crate::network::{Access, Bandwidth, Link, Network, TopologyModel};
 use crate::objectives::ObjectiveModel;
 use crate::protocols::ProtocolModel;
-use crate::protocols::outsourced::InputRelease;
+use crate::protocols::outsourced::{InputRelease, OutcomeRelease};
 use crate::protocols::release::PublicationModel;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
@@ -70,6 +70,7 @@ pub fn families() -> Vec<Family> {
         family::<ObjectiveModel>("objective"),
         family::<ProtocolModel>("protocol"),
         family::<InputRelease>("release"),
+        family::<OutcomeRelease>("outcomes"),
         family::<PublicationModel>("publication"),
         family::<LearnerModel>("learner"),
     ]

@@ -64,6 +64,10 @@ pub struct SeriesSummary {
     /// Why the first of them did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
+    /// The largest jitter that a model needed in any replication, as a variance: what was added to the diagonal of a
+    /// covariance matrix that rounding had made singular. 0 if none was needed.
+    #[serde(default)]
+    pub jitter: f64,
     /// What happened at the privacy budget, in the first replication that reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<String>,
@@ -233,6 +237,7 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 ended_early_because: early.first().map(|&reason| reason.clone()),
                 budget: runs.iter().find_map(|run| run.budget.as_ref()).map(|budget| budget.reason.clone()),
                 budget_failed: runs.iter().any(|run| run.budget.as_ref().is_some_and(|budget| budget.fail)),
+                jitter: runs.iter().map(|run| run.jitter).fold(0.0, f64::max),
                 groups: groups(&runs),
                 metrics: metrics(&runs),
                 curve: curve(&runs),

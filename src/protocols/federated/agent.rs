@@ -8,7 +8,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
-use crate::protocols::{Books, give_up};
+use crate::protocols::{Books, JitterWatch, give_up};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::fmt;
@@ -38,6 +38,7 @@ pub(super) struct Agent {
     pub(super) begun: bool,
     pub(super) last_round: u64,
     pub(super) measured: u64,
+    pub(super) jitter: JitterWatch,
     /// Without a budget: the server is trusted with the vectors, and no budget covers what it sees.
     pub(super) meter: Meter,
 }
@@ -55,6 +56,9 @@ impl Agent {
         let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
         ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
         self.posterior.observe(arm, outcome)?;
+        if let Some(jitter) = self.jitter.grown(self.posterior.jitter()) {
+            ctx.record(Fact::Jittered(jitter));
+        }
         if let Some(weights) = &mut self.weights {
             weights.observe(self.common.features(arm), outcome - self.common.surrogate.mean)?;
         }

@@ -76,6 +76,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// The run ended before its last round.
     Ended {
         /// Why.
@@ -188,6 +190,10 @@ impl Digestible for Fact {
             Self::Ended { reason } => {
                 digest.word(3);
                 digest.text(reason);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(5);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(4);

@@ -13,7 +13,7 @@ use crate::kernel::{Context, Event, Input, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::{Divisor, FederatedSum, Participation};
-use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage, book};
+use crate::protocols::{JitterWatch, PlayError, Protocol, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, NonNegative, PartyId, Positive, Probability, Problem};
 use schemars::JsonSchema;
@@ -397,6 +397,7 @@ impl Cast<'_> {
         let parties = self.parties(series).map_err(fail)?;
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let (mut releases, mut ended_early, mut budget) = (Vec::new(), None, None);
+        let mut jitter = self.common.prior.jitter();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
@@ -408,6 +409,7 @@ impl Cast<'_> {
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
+                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
@@ -418,6 +420,7 @@ impl Cast<'_> {
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;
+        record.jitter = jitter;
         Ok(record)
     }
 
@@ -491,6 +494,7 @@ impl Cast<'_> {
                 begun: false,
                 last_round: 0,
                 measured: 0,
+                jitter: JitterWatch::default(),
                 meter: Meter::new(None),
             });
         }

@@ -80,6 +80,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -190,6 +192,10 @@ impl Digestible for Fact {
             Self::Learned { user } => {
                 digest.word(3);
                 digest.word(*user);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(6);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(5);

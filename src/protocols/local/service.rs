@@ -5,6 +5,7 @@ use super::messages::{Fact, Message, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::Learner;
+use crate::protocols::JitterWatch;
 use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
 
@@ -16,6 +17,7 @@ pub(super) struct Service {
     stream: Stream,
     /// Whose reports came.
     known: Recent,
+    jitter: JitterWatch,
     /// Whom it waits for, where users come one by one.
     turn: Option<Turn>,
 }
@@ -33,7 +35,7 @@ impl Service {
             Arrivals::OneByOne { patience } => Some(Turn { patience, user: 0, timer: None }),
             Arrivals::Poisson { .. } => None,
         };
-        Self { users, learner, stream, known: Recent::new(), turn }
+        Self { users, learner, stream, known: Recent::new(), jitter: JitterWatch::default(), turn }
     }
 
     fn recommend(&mut self, ctx: &mut Context<'_, World>, user: u64) {
@@ -53,6 +55,9 @@ impl Service {
             ctx.record(Fact::Ended { reason: format!("report of user {user}: {error}") });
             ctx.stop();
             return;
+        }
+        if let Some(jitter) = self.jitter.grown(self.learner.jitter()) {
+            ctx.record(Fact::Jittered(jitter));
         }
         ctx.record(Fact::Learned { user });
         if let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) {

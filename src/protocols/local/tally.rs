@@ -28,6 +28,7 @@ pub(super) struct Tally<'a> {
     learned: u64,
     exceeding: u64,
     budget: Option<BudgetReached>,
+    jitter: f64,
     ended_early: Option<String>,
 }
 
@@ -48,6 +49,7 @@ impl<'a> Tally<'a> {
             learned: 0,
             exceeding: 0,
             budget: None,
+            jitter: 0.0,
             ended_early: None,
         }
     }
@@ -64,6 +66,7 @@ impl<'a> Tally<'a> {
             Fact::BudgetReached(reached) => {
                 self.budget = self.budget.take().or_else(|| Some(reached.clone()))
             }
+            Fact::Jittered(needed) => self.jitter = self.jitter.max(*needed),
             Fact::Ended { reason } => self.ended_early = Some(reason.clone()),
         }
     }
@@ -100,6 +103,7 @@ impl<'a> Tally<'a> {
         record.releases = self.releases;
         record.releases.extend(self.of_units.into_values().flatten());
         record.budget = self.budget;
+        record.jitter = self.jitter;
         record.ended_early = self.ended_early;
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);

@@ -56,6 +56,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -152,6 +154,10 @@ impl Digestible for Fact {
             Self::Ended { reason } => {
                 digest.word(2);
                 digest.text(reason);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(4);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(3);

@@ -6,7 +6,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::learners::Learner;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::{Asker, Verdict};
+use crate::protocols::{Asker, JitterWatch, Verdict};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::fmt;
@@ -29,6 +29,7 @@ pub(super) struct Modeler {
     initial: Key,
     stream: Stream,
     asker: Asker<World>,
+    jitter: JitterWatch,
     state: State,
 }
 
@@ -41,7 +42,15 @@ impl fmt::Debug for Modeler {
 impl Modeler {
     pub(super) fn new(curator: PartyId, recipe: ModelerRecipe, initial: Key, stream: Stream) -> Self {
         let asker = Asker::new(recipe.retry);
-        Self { curator, recipe, initial, stream, asker, state: State::Beginning }
+        Self {
+            curator,
+            recipe,
+            initial,
+            stream,
+            asker,
+            jitter: JitterWatch::default(),
+            state: State::Beginning,
+        }
     }
 
     fn begin(&mut self, ctx: &mut Context<'_, World>, n: usize, rows: Option<&Released<Rows>>) {
@@ -53,6 +62,9 @@ impl Modeler {
 
     /// Asks for the outcome of `round`, initial points first.
     fn ask(&mut self, ctx: &mut Context<'_, World>, round: u64, mut learner: Box<dyn Learner>) {
+        if let Some(jitter) = self.jitter.grown(learner.jitter()) {
+            ctx.record(Fact::Jittered(jitter));
+        }
         if round == self.recipe.initial_points + self.recipe.rounds {
             self.state = State::Done;
             ctx.stop();

@@ -77,6 +77,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -196,6 +198,10 @@ impl Digestible for Fact {
             Self::Chosen { setting } => {
                 digest.word(4);
                 digest.word(*setting);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(7);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(6);

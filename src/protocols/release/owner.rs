@@ -7,7 +7,7 @@ use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::Learner;
 use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::{Books, Retry, give_up};
+use crate::protocols::{Books, JitterWatch, Retry, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::collections::{BTreeMap, VecDeque};
@@ -67,6 +67,7 @@ pub(super) struct Owner {
     published: bool,
     /// What was spent of the privacy budget.
     meter: Meter,
+    jitter: JitterWatch,
 }
 
 impl fmt::Debug for Owner {
@@ -100,6 +101,7 @@ impl Owner {
             open_readers: BTreeMap::new(),
             trials: Trials::default(),
             meter,
+            jitter: JitterWatch::default(),
             published: false,
         })
     }
@@ -160,7 +162,11 @@ impl Owner {
         self.trials.add(setting, outcome);
         match &mut self.searcher {
             Searcher::Learner(learner) => {
-                learner.observe(setting, outcome).map_err(|error| format!("trial {trial}: {error}"))
+                learner.observe(setting, outcome).map_err(|error| format!("trial {trial}: {error}"))?;
+                if let Some(jitter) = self.jitter.grown(learner.jitter()) {
+                    ctx.record(Fact::Jittered(jitter));
+                }
+                Ok(())
             }
             Searcher::Everything => Ok(()),
         }

@@ -139,7 +139,7 @@ impl Release {
         let parties = self.parties(stage, owner, beginning, key).map_err(failed)?;
         let mut tally = Tally::new(instance);
         let mut releases = Vec::new();
-        let (mut ended_early, mut budget) = (None, None);
+        let (mut ended_early, mut budget, mut jitter) = (None, None, 0.0_f64);
         let mut published = Published::default();
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
@@ -157,6 +157,7 @@ impl Release {
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
+                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
@@ -171,6 +172,7 @@ impl Release {
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;
+        record.jitter = jitter;
         Ok(record)
     }
 

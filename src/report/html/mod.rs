@@ -12,6 +12,7 @@ mod table;
 
 use super::PAGE;
 use super::cells::{axes, by_series, point};
+use super::jitter::jitter;
 use crate::report::plots::Chart;
 use crate::study::{FolderError, Manifest, ReplicationRecord, RunFolder, Summary, files};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -160,6 +161,7 @@ fn heading(page: &Page) -> Markup {
 
 fn early_endings(summary: &Summary) -> Markup {
     html! {
+        @if let Some(note) = jitter(summary) { p.note { (note) } }
         @for (cell, series) in by_series(summary).into_iter().flatten() {
             @if let Some(reason) = &series.ended_early_because {
                 p.warning role="note" {

@@ -10,6 +10,7 @@ mod style;
 use super::PAGE;
 use super::cells::by_series;
 use super::counts::{TITLE, counts};
+use super::jitter::jitter;
 use crate::study::Summary;
 use std::path::Path;
 use style::line;
@@ -42,6 +43,9 @@ pub fn text(summary: &Summary) -> String {
         table(&mut out, TITLE, header, rows, first_number);
     }
     privacy::section(&mut out, summary);
+    if let Some(note) = jitter(summary) {
+        wrapped(&mut out, 0, &note);
+    }
     early_endings(&mut out, summary);
     out
 }
