@@ -2,16 +2,17 @@
 
 use super::broken::{DataScaledNoise, HalfNoise};
 use super::low_bits::{reachable_gaussian, reachable_laplace};
-use super::run::{Experiment, Transcript};
+use super::releases::{RATIO, SUPPORT, Score, Words, case};
+use super::run::Experiment;
 use super::verdict::{Statement, Verdict};
-use super::{World, projection, upper_bound};
+use super::{World, projection, rows};
+use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::{
-    Argmax, Ctl, DiscreteGaussian, DiscreteLaplace, Disclosure, Divisor, ExponentialMechanism, FederatedSum,
-    FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice, Mechanism, Participation, PoissonGaussian,
+    Argmax, ClippedGaussian, ClippedLaplace, Ctl, DiscreteGaussian, DiscreteLaplace, Disclosure, Divisor, ExponentialMechanism, FederatedSum,
+    FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice, Participation, PoissonGaussian,
     RandomizedResponse, ReportNoisyMax,
 };
-use crate::rng::Key;
-use crate::vocab::{Delta, Epsilon, Neighbours, Positive, Probability};
+use crate::vocab::{Delta, Epsilon, Finite, Neighbours, Positive, Probability};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -29,81 +30,6 @@ impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Case").field("statement", &self.statement).finish_non_exhaustive()
     }
-}
-
-/// A score of one output.
-type Score<O> = Box<dyn Fn(&O) -> f64 + Send + Sync>;
-
-/// One or several releases of a mechanism with the same secret; scores of several releases add up.
-struct Releases<M: Mechanism> {
-    mechanism: M,
-    inputs: [M::Input; 2],
-    times: u64,
-    tests: Vec<(&'static str, Score<M::Output>)>,
-}
-
-impl<M: Mechanism + Sync> Experiment for Releases<M>
-where
-    M::Input: Sync,
-{
-    fn tests(&self) -> Vec<String> {
-        self.tests.iter().map(|(name, _)| (*name).to_owned()).collect()
-    }
-
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
-        let mut stream = key.stream();
-        let mut scores = vec![0.0; self.tests.len()];
-        for _ in 0..self.times {
-            let output = self
-                .mechanism
-                .privatise(&self.inputs[world.index()], &mut stream)
-                .map_err(|error| error.to_string())?;
-            scores.iter_mut().zip(&self.tests).for_each(|(score, (_, test))| *score += test(&output));
-        }
-        Ok(Transcript::rounded(scores))
-    }
-}
-
-/// What a case is called, and the words about it.
-struct Words {
-    name: &'static str,
-    about: &'static str,
-    neighbours: &'static str,
-    expected: Verdict,
-}
-
-const RATIO: &str = "likelihood ratio";
-const SUPPORT: &str = "support";
-
-fn case<M>(
-    words: Words,
-    mechanism: M,
-    inputs: [M::Input; 2],
-    (times, delta, neighbours): (u64, f64, Neighbours),
-    tests: Vec<(&'static str, Score<M::Output>)>,
-) -> Case
-where
-    M: Mechanism + Send + Sync + 'static,
-    M::Input: Send + Sync + 'static,
-    M::Output: 'static,
-{
-    let price = mechanism
-        .price(&inputs[0], &neighbours)
-        .expect("the suite's own parameters keep every precondition");
-    let claim = price.claim.as_ref().filter(|claim| claim.cost.is_none());
-    let statement = Statement {
-        name: words.name.to_owned(),
-        about: words.about.to_owned(),
-        neighbours: words.neighbours.to_owned(),
-        observer: "anyone who sees the output".to_owned(),
-        delta,
-        claim: claim.map(|claim| (claim.epsilon, claim.source.clone())),
-        proven: upper_bound(&[(&price, times)], delta),
-        disjoint: None,
-        broken: words.name.starts_with("broken-"),
-    };
-    let experiment = Box::new(Releases { mechanism, inputs, times, tests });
-    Case { statement, experiment, expected: words.expected }
 }
 
 fn positive(value: f64) -> Positive {
@@ -141,6 +67,7 @@ pub fn suite() -> Vec<Case> {
     cases.extend(choices());
     cases.extend(sampled());
     cases.extend(local());
+    cases.extend(rows::cases());
     cases.extend(projection::cases());
     cases.extend(broken());
     cases
@@ -386,6 +313,8 @@ fn local() -> Vec<Case> {
     let score = |bound: f64| -> Vec<(&'static str, Score<f64>)> {
         vec![(RATIO, Box::new(move |&y| ((y + bound).abs() - (y - bound).abs()) / 10.0))]
     };
+    let end = |value| Finite::new(value).expect("a finite number");
+    let range = Range { low: end(-5.0), high: end(5.0) };
     let rewards = "a reward of 50 or -50, where 5 is the largest that is assumed";
     vec![
         case(
@@ -411,6 +340,31 @@ fn local() -> Vec<Case> {
             [50.0, -50.0],
             (1, 0.0, Neighbours::AnyValue),
             score(50.0),
+        ),
+        case(
+            Words {
+                name: "clipped-laplace",
+                about: "an outcome clipped to [-5, 5], Laplace noise, epsilon 1",
+                neighbours: "an outcome of 50 or -50",
+                expected: Verdict::Consistent,
+            },
+            ClippedLaplace { epsilon: epsilon(1.0), range },
+            [50.0, -50.0],
+            (1, 0.0, Neighbours::AnyValue),
+            score(5.0),
+        ),
+        case(
+            Words {
+                name: "clipped-gaussian",
+                about: "an outcome clipped to [-5, 5], Gaussian noise for (1, 1e-5)",
+                neighbours: "an outcome of 50 or -50",
+                expected: Verdict::Consistent,
+            },
+            ClippedGaussian { epsilon: epsilon(1.0), delta: Delta::new(DELTA).expect("a probability"), range },
+            [50.0, -50.0],
+            (1, DELTA, Neighbours::AnyValue),
+            // Proportional to the ratio's logarithm.
+            vec![(RATIO, Box::new(|&y| y))],
         ),
     ]
 }

@@ -2,12 +2,15 @@
 
 use super::{Candidates, System};
 use crate::objectives::Instance;
-use crate::privacy::audit::{ProjectionAudit, Statement, reconstruct};
-use crate::privacy::mechanisms::{JohnsonLindenstrauss, Mechanism, Rows};
+use crate::privacy::audit::{
+    ProjectionAudit, RATIO, Releases, Score, Statement, noisy_table, reconstruct, upper_bound, worst_direction,
+};
+use crate::privacy::mechanisms::clipping::Range;
+use crate::privacy::mechanisms::{JohnsonLindenstrauss, Mechanism, Price, Rows};
 use crate::protocols::Stage;
-use crate::protocols::outsourced::{InputRelease, Outsourced};
+use crate::protocols::outsourced::{InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};
 use crate::rng::{Key, Stream};
-use crate::vocab::Neighbours;
+use crate::vocab::{Neighbours, Positive};
 
 /// A neighbour moves a record by this much in the scaled inputs.
 const DISTANCE: f64 = 1.0;
@@ -23,6 +26,7 @@ pub(super) fn systems(
     let instance = stage.instance.as_ref().ok_or("the scenario has no objective")?;
     let rows = rows_of(instance)?;
     let mut stream = key.child("audit").child("neighbours").stream();
+    let distance = Positive::new(DISTANCE).expect("1 is above 0");
     let neighbours = match given {
         Some(given) => vec![moved_as_given(&rows, given)?],
         None => moved_rows(&rows, &mut stream)?,
@@ -33,12 +37,128 @@ pub(super) fn systems(
             InputRelease::JohnsonLindenstrauss(mechanism) => {
                 projection(&series.name, &recipe.modeler, mechanism, (&rows, &neighbours), &mut stream)?
             }
+            InputRelease::NoisyRows(input) => {
+                let mechanism = input.calibrated(distance).map_err(|error| error.to_string())?;
+                let sd = mechanism.standard_deviation();
+                let about = format!("{} records of {} numbers with Gaussian noise", rows.n(), rows.d());
+                let words = Words { series: &series.name, observer: &recipe.modeler, about };
+                let means = |rows: &Rows| Ok(rows.clone());
+                noisy(&words, &mechanism, (&rows, &neighbours), &means, (sd, input.delta.get()))?
+            }
+            InputRelease::NoisyProjection(input) => {
+                let drawn = input.drawn(rows.d(), distance, &mut stream);
+                let mechanism = drawn.map_err(|error| error.to_string())?;
+                let sd = mechanism.standard_deviation();
+                let about = format!(
+                    "a known projection of {} records to {} numbers, with Gaussian noise",
+                    rows.n(),
+                    input.r
+                );
+                let words = Words { series: &series.name, observer: &recipe.modeler, about };
+                let mut neighbours = neighbours.clone();
+                if given.is_none() {
+                    let by = worst_direction(&mechanism, rows.d()).map_err(|error| error.to_string())?;
+                    let text = "record 0 moved by 1 where the projection stretches most".to_owned();
+                    neighbours.insert(0, (text, with_moved(&rows, 0, &by)?));
+                }
+                let means = |rows: &Rows| mechanism.projected(rows).map_err(|error| error.to_string());
+                noisy(&words, &mechanism, (&rows, &neighbours), &means, (sd, input.delta.get()))?
+            }
             // Nothing is claimed for them.
             InputRelease::Disclosure(_) | InputRelease::Withheld(_) => Vec::new(),
         };
         found.push((series.name.clone(), candidates));
+        if given.is_none()
+            && let Some(system) = outcome(series, &recipe.modeler)?
+        {
+            found.push((series.name.clone(), vec![system]));
+        }
     }
     Ok(found)
+}
+
+/// What the audits of one release of a table have in common.
+struct Words<'a> {
+    series: &'a str,
+    observer: &'a str,
+    about: String,
+}
+
+/// A table with Gaussian noise on every number; `means` is what it is without noise.
+fn noisy<M>(
+    words: &Words<'_>,
+    mechanism: &M,
+    (rows, neighbours): (&Rows, &[(String, Rows)]),
+    means: &dyn Fn(&Rows) -> Result<Rows, String>,
+    (sd, delta): (f64, f64),
+) -> Result<Candidates, String>
+where
+    M: Mechanism<Input = Rows, Output = Rows> + Clone + Send + Sync + 'static,
+{
+    let relation = Neighbours::RowMoved { distance: DISTANCE };
+    let price = mechanism.price(rows, &relation).map_err(|error| error.to_string())?;
+    neighbours
+        .iter()
+        .map(|(text, moved)| {
+            let statement = Statement {
+                name: words.series.to_owned(),
+                about: words.about.clone(),
+                neighbours: text.clone(),
+                observer: words.observer.to_owned(),
+                delta,
+                claim: None,
+                proven: upper_bound(&[(&price, 1)], delta),
+                disjoint: None,
+                broken: false,
+            };
+            let pair = [rows.clone(), moved.clone()];
+            let without_noise = [means(rows)?, means(moved)?];
+            Ok(System::new(statement, noisy_table(mechanism.clone(), pair, &without_noise, sd)))
+        })
+        .collect()
+}
+
+/// A private outcome: that of one row replaced by any other. A row that is asked for again is answered as before.
+fn outcome(series: &SeriesRecipe, modeler: &str) -> Result<Option<System>, String> {
+    let statement = |price: &Price, delta: f64, ends: [f64; 2]| Statement {
+        name: format!("{}, outcomes", series.name),
+        about: "the answer to one row's outcome, however often it is asked for".to_owned(),
+        neighbours: format!("the outcome of one row, {} or {}", ends[0], ends[1]),
+        observer: modeler.to_owned(),
+        delta,
+        claim: None,
+        proven: upper_bound(&[(price, 1)], delta),
+        disjoint: None,
+        broken: false,
+    };
+    // Beyond the range by its width: clipping must take care of it.
+    let ends = |range: &Range| {
+        let (low, high) = (range.low.get(), range.high.get());
+        [high + (high - low), low - (high - low)]
+    };
+    let any = Neighbours::AnyValue;
+    match &series.outcomes {
+        OutcomeRelease::Disclosure(_) => Ok(None),
+        OutcomeRelease::ClippedLaplace(mechanism) => {
+            let inputs = ends(&mechanism.range);
+            let price = mechanism.price(&inputs[0], &any).map_err(|error| error.to_string())?;
+            let (low, high) = (mechanism.range.low.get(), mechanism.range.high.get());
+            let test: Score<f64> = Box::new(move |&y| ((y - low).abs() - (y - high).abs()) / (high - low));
+            let releases =
+                Releases { mechanism: mechanism.clone(), inputs, times: 1, tests: vec![(RATIO, test)] };
+            Ok(Some(System::new(statement(&price, 0.0, inputs), releases)))
+        }
+        OutcomeRelease::ClippedGaussian(mechanism) => {
+            let inputs = ends(&mechanism.range);
+            let price = mechanism.price(&inputs[0], &any).map_err(|error| error.to_string())?;
+            let (low, high) = (mechanism.range.low.get(), mechanism.range.high.get());
+            // A multiple of the ratio's logarithm.
+            let test: Score<f64> = Box::new(move |&y| (y - low) / (high - low));
+            let releases =
+                Releases { mechanism: mechanism.clone(), inputs, times: 1, tests: vec![(RATIO, test)] };
+            Ok(Some(System::new(statement(&price, mechanism.delta.get(), inputs), releases)))
+        }
+    }
 }
 
 fn rows_of(instance: &Instance) -> Result<Rows, String> {
