@@ -43,10 +43,17 @@ pub fn audit_text(finding: &Finding) -> String {
     );
     row(
         "ceiling",
-        &format!("{}, the most that {} counted trials per world permit", epsilon(evidence.ceiling), evidence.counted),
+        &format!(
+            "{}, the most that {} counted trials per world permit",
+            epsilon(evidence.ceiling),
+            evidence.counted
+        ),
     );
     if let Some(model) = evidence.gaussian_model.filter(|_| statement.disjoint.is_none()) {
-        row("by a model", &format!("epsilon >= {} if the system leaks like one Gaussian mechanism", epsilon(model)));
+        row(
+            "by a model",
+            &format!("epsilon >= {} if the system leaks like one Gaussian mechanism", epsilon(model)),
+        );
     }
     let attack = &evidence.membership;
     row(

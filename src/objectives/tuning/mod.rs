@@ -11,8 +11,8 @@ pub use training::Records;
 use super::instance::{Background, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
 use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
-use crate::gp::{Points, dot};
 use crate::gp::covariance::Covariance;
+use crate::gp::{Points, dot};
 use crate::rng::Key;
 use crate::vocab::{Finite, NonNegative, Positive, Probability, Problem};
 use data::Split;
@@ -277,7 +277,10 @@ impl Prepared for Ready {
                         value + (self.loss.at(dot(old, weights)) - self.loss.at(dot(&new, weights))) / m
                     })
                     .collect();
-                (format!("validation record {record} replaced by one of norm 1 chosen against the models"), values)
+                (
+                    format!("validation record {record} replaced by one of norm 1 chosen against the models"),
+                    values,
+                )
             })
             .collect()
     }

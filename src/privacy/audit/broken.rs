@@ -1,14 +1,14 @@
 //! Mechanisms that are BROKEN on purpose, for the auditor to find out. No protocol can name them.
 
-use crate::privacy::mechanisms::{Gaussian, Mechanism, MechanismError, Price};
+use crate::privacy::mechanisms::{Laplace, Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Cost, Neighbours, Positive};
 
-/// BROKEN: books the price of the Gaussian mechanism that it was given and draws half of its noise.
+/// BROKEN: books the price of the Laplace mechanism that it was given and draws half of its noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfNoise(
     /// The mechanism whose price is booked.
-    pub Gaussian,
+    pub Laplace,
 );
 
 impl Mechanism for HalfNoise {
@@ -20,8 +20,8 @@ impl Mechanism for HalfNoise {
     }
 
     fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
-        let noise = 0.5 * self.0.standard_deviation();
-        Ok(input.iter().map(|value| value + noise * stream.normal()).collect())
+        let scale = 0.5 * self.0.scale();
+        Ok(input.iter().map(|value| value + scale * stream.laplace()).collect())
     }
 }
 
@@ -38,7 +38,7 @@ impl Mechanism for DataScaledNoise {
 
     fn price(&self, input: &Vec<f64>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         let one = Positive::new(1.0).expect("1 is above 0");
-        let honest = crate::privacy::mechanisms::Laplace::new(one, one).price(input, neighbours)?;
+        let honest = Laplace::new(one, one).price(input, neighbours)?;
         Ok(Price { cost: Cost::PureDp { epsilon: self.epsilon.get() }, ..honest })
     }
 

@@ -7,6 +7,9 @@ use serde::Serialize;
 
 /// Probability that either of the two limits behind a bound is wrong; each gets half.
 pub const ERROR: f64 = 0.05;
+/// The same while an event is chosen. The best of some hundred thresholds is best by luck in part: with limits this wide,
+/// thresholds that few trials passed are not taken for good ones.
+pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
 /// Which of the two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -83,30 +86,35 @@ impl Counts {
         Self { trials: [own.len() as u64, other.len() as u64], hits: [hits(own), hits(other)] }
     }
 
-    /// Limits of the event's two probabilities that hold together with probability 1 - [`ERROR`].
-    fn limits(self) -> (f64, f64) {
-        let low = lower_limit(self.hits[0], self.trials[0], ERROR / 2.0);
-        let high = upper_limit(self.hits[1], self.trials[1], ERROR / 2.0);
+    /// Limits of the event's two probabilities that hold together with probability 1 - `error`.
+    fn limits(self, error: f64) -> (f64, f64) {
+        let low = lower_limit(self.hits[0], self.trials[0], error / 2.0);
+        let high = upper_limit(self.hits[1], self.trials[1], error / 2.0);
         (low, high)
     }
 
     /// No smaller epsilon is possible at `delta`: ln((p - delta) / q), from the limits of p and q; at least 0.
     #[must_use]
     pub fn epsilon(self, delta: f64) -> f64 {
-        let (low, high) = self.limits();
+        self.epsilon_at(delta, ERROR)
+    }
+
+    /// The same with limits that are wrong with probability `error`.
+    pub(super) fn epsilon_at(self, delta: f64, error: f64) -> f64 {
+        let (low, high) = self.limits(error);
         if low <= delta { 0.0 } else { libm::log((low - delta) / high).max(0.0) }
     }
 
     /// No smaller delta is possible at `epsilon`: p - e^epsilon q, from the limits; at least 0.
     #[must_use]
     pub fn delta(self, epsilon: f64) -> f64 {
-        let (low, high) = self.limits();
+        let (low, high) = self.limits(ERROR);
         (low - libm::exp(epsilon) * high).max(0.0)
     }
 
     /// The mu of the weakest Gaussian mechanism that has such probabilities.
-    pub(super) fn mu(self) -> f64 {
-        let (low, high) = self.limits();
+    pub(super) fn mu(self, error: f64) -> f64 {
+        let (low, high) = self.limits(error);
         if low <= 0.0 || high >= 1.0 || low >= 1.0 || high <= 0.0 {
             return 0.0;
         }
@@ -116,7 +124,7 @@ impl Counts {
     /// Epsilon at `delta`, above 0, of that Gaussian mechanism.
     #[must_use]
     pub fn gaussian_epsilon(self, delta: f64) -> f64 {
-        let mu = self.mu();
+        let mu = self.mu(ERROR);
         if mu <= 0.0 { 0.0 } else { single::gaussian_epsilon(mu, delta) }
     }
 }
@@ -146,10 +154,9 @@ impl Sorted {
         let above = [above(&self.0[0]), above(&self.0[1])];
         match event.speaks_for {
             World::Given => Counts { trials, hits: above },
-            World::Neighbour => Counts {
-                trials: [trials[1], trials[0]],
-                hits: [trials[1] - above[1], trials[0] - above[0]],
-            },
+            World::Neighbour => {
+                Counts { trials: [trials[1], trials[0]], hits: [trials[1] - above[1], trials[0] - above[0]] }
+            }
         }
     }
 

@@ -25,7 +25,8 @@ impl Histogram {
     pub fn of(scores: &Scores) -> Self {
         let mut all: Vec<f64> = scores.iter().flatten().copied().filter(|score| score.is_finite()).collect();
         all.sort_by(f64::total_cmp);
-        let at = |share: f64| all.get(((all.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(0.0);
+        let at =
+            |share: f64| all.get(((all.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(0.0);
         let (mut low, mut high) = (at(0.001), at(0.999));
         if high <= low {
             (low, high) = (low - 0.5, high + 0.5);

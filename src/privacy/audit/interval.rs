@@ -56,9 +56,8 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
     if x >= 1.0 {
         return (1.0, 0.0);
     }
-    let log_front = libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b)
-        + a * libm::log(x)
-        + b * libm::log1p(-x);
+    let log_front =
+        libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * libm::log(x) + b * libm::log1p(-x);
     let front = libm::exp(log_front);
     if x < (a + 1.0) / (a + b + 2.0) {
         let below = (front * fraction(a, b, x) / a).min(1.0);
@@ -99,7 +98,9 @@ mod tests {
     /// P(X >= hits) for a binomial, summed directly.
     fn at_least(hits: u64, trials: u64, p: f64) -> f64 {
         let log_choose = |k: u64| {
-            libm::lgamma(trials as f64 + 1.0) - libm::lgamma(k as f64 + 1.0) - libm::lgamma((trials - k) as f64 + 1.0)
+            libm::lgamma(trials as f64 + 1.0)
+                - libm::lgamma(k as f64 + 1.0)
+                - libm::lgamma((trials - k) as f64 + 1.0)
         };
         (hits..=trials)
             .map(|k| libm::exp(log_choose(k) + k as f64 * p.ln() + (trials - k) as f64 * (-p).ln_1p()))

@@ -242,7 +242,8 @@ fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> [Rows; 2] {
     let length = (0..n).map(|i| other(i) * other(i)).sum::<f64>().sqrt();
     let size = omega * (1.0 + 1e-9);
     [(omega + 0.5) / share, (omega - 0.5) / share].map(|outlier| {
-        let values = (0..n).flat_map(|i| [other(i) / length * size, if i == 0 { outlier } else { 0.0 }]).collect();
+        let values =
+            (0..n).flat_map(|i| [other(i) / length * size, if i == 0 { outlier } else { 0.0 }]).collect();
         Rows::new(n, 2, values).expect("n rows of two numbers")
     })
 }
@@ -251,14 +252,15 @@ pub(super) fn cases() -> Vec<Case> {
     let mechanism = recipe(10);
     let n = 60;
     let mut stream = Key::root(2020).child("audit").child("tall data").stream();
-    let rows = Rows::new(n, 2, (0..2 * n).map(|_| 500.0 * stream.normal()).collect()).expect("n rows of two numbers");
+    let rows = Rows::new(n, 2, (0..2 * n).map(|_| 500.0 * stream.normal()).collect())
+        .expect("n rows of two numbers");
     let mut moved = rows.values().to_vec();
     moved[0] += 1.0;
     let moved = Rows::new(n, 2, moved).expect("n rows of two numbers");
     let tall = ProjectionAudit::new(mechanism.clone(), [rows, moved]).expect("a small decomposition");
     let pair = branch_pair(&mechanism, n);
     let lifted = pair.clone().map(|rows| {
-        let trace = mechanism.trace(&rows, &vec![0.0; 20]).expect("a small decomposition");
+        let trace = mechanism.trace(&rows, &[0.0; 20]).expect("a small decomposition");
         let lift = |s: f64| if trace.lifted { libm::sqrt(s * s + trace.omega * trace.omega) } else { s };
         trace.singular_values.iter().map(|s| lift(*s)).collect::<Vec<f64>>()
     });

@@ -76,9 +76,8 @@ where
     M::Input: Send + Sync + 'static,
     M::Output: 'static,
 {
-    let price = mechanism
-        .price(&inputs[0], &neighbours)
-        .expect("the suite's own parameters keep every precondition");
+    let price =
+        mechanism.price(&inputs[0], &neighbours).expect("the suite's own parameters keep every precondition");
     let claim = price.claim.as_ref().filter(|claim| claim.cost.is_none());
     let statement = Statement {
         name: words.name.to_owned(),

@@ -3,7 +3,9 @@
 use super::releases::{RATIO, Releases, Words, case};
 use super::suite::Case;
 use super::verdict::Verdict;
-use crate::privacy::mechanisms::{DrawnProjection, Mechanism, MechanismError, NoisyProjection, NoisyRows, Rows};
+use crate::privacy::mechanisms::{
+    DrawnProjection, Mechanism, MechanismError, NoisyProjection, NoisyRows, Rows,
+};
 use crate::rng::Key;
 use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
 use std::num::NonZeroUsize;

@@ -1,6 +1,6 @@
 //! Runs an experiment on two neighbouring inputs, in parallel, and keeps what the counts prove.
 
-use super::evidence::{Counts, ERROR, Event, Scores, World, ceiling, choose};
+use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, Scores, World, ceiling, choose};
 use super::histogram::Histogram;
 use super::membership::Membership;
 use super::trained::Trained;
@@ -125,7 +125,7 @@ pub fn measure(
     for (index, scores) in tests.iter().enumerate() {
         // Where no bound is above 0 yet, the larger advantage decides.
         let figure = |counts: Counts| {
-            let epsilon = counts.epsilon(effort.delta);
+            let epsilon = counts.epsilon_at(effort.delta, ERROR_OF_CHOICE);
             if epsilon > 0.0 { epsilon } else { counts.delta(0.0) - 1.0 }
         };
         if let Some((event, value)) = choose(scores, figure)
@@ -145,7 +145,7 @@ pub fn measure(
     let scores: Scores = [0, 1].map(|world| second[world].iter().map(score).collect());
     let counts = Counts::of(event, &scores);
     // The model-based figure has an event of its own, chosen on the first half too.
-    let model = choose(&tests[test], Counts::mu)
+    let model = choose(&tests[test], |counts| counts.mu(ERROR_OF_CHOICE))
         .filter(|_| effort.delta > 0.0)
         .map(|(event, _)| Counts::of(event, &scores).gaussian_epsilon(effort.delta));
     Ok(Evidence {
@@ -170,8 +170,7 @@ fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec
     let mut tests: Vec<Scores> = (0..known)
         .map(|test| [0, 1].map(|world| first[world].iter().map(|t| t.scores[test]).collect()))
         .collect();
-    let features =
-        |world: usize| first[world].iter().map(|t| t.features.clone()).collect::<Vec<Vec<f64>>>();
+    let features = |world: usize| first[world].iter().map(|t| t.features.clone()).collect::<Vec<Vec<f64>>>();
     let rows = [features(0), features(1)];
     let half = rows[0].len() / 2;
     let trained = Trained::fit([&rows[0][..half], &rows[1][..half]]);

@@ -8,9 +8,9 @@ use super::verdict::{Statement, Verdict};
 use super::{World, projection, rows};
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::{
-    Argmax, ClippedGaussian, ClippedLaplace, Ctl, DiscreteGaussian, DiscreteLaplace, Disclosure, Divisor, ExponentialMechanism, FederatedSum,
-    FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice, Participation, PoissonGaussian,
-    RandomizedResponse, ReportNoisyMax,
+    Argmax, ClippedGaussian, ClippedLaplace, Ctl, Disclosure, DiscreteGaussian, DiscreteLaplace, Divisor,
+    ExponentialMechanism, FederatedSum, FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice,
+    Participation, PoissonGaussian, RandomizedResponse, ReportNoisyMax,
 };
 use crate::vocab::{Delta, Epsilon, Finite, Neighbours, Positive, Probability};
 use std::num::NonZeroU32;
@@ -42,15 +42,18 @@ fn epsilon(value: f64) -> Epsilon {
 
 /// ln of the ratio of two densities at the first number of an output.
 fn ratio(log_density: impl Fn(f64, World) -> f64 + Send + Sync + 'static) -> (&'static str, Score<Vec<f64>>) {
-    let score =
-        move |y: &Vec<f64>| log_density(y[0], World::Given) - log_density(y[0], World::Neighbour);
+    let score = move |y: &Vec<f64>| log_density(y[0], World::Given) - log_density(y[0], World::Neighbour);
     (RATIO, Box::new(score))
 }
 
 /// ln of a mixture of normal densities, up to a constant.
 fn log_mixture(y: f64, sd: f64, parts: [(f64, f64); 2]) -> f64 {
     let logs = parts.map(|(weight, mean)| {
-        if weight > 0.0 { libm::log(weight) - (y - mean) * (y - mean) / (2.0 * sd * sd) } else { f64::NEG_INFINITY }
+        if weight > 0.0 {
+            libm::log(weight) - (y - mean) * (y - mean) / (2.0 * sd * sd)
+        } else {
+            f64::NEG_INFINITY
+        }
     });
     let most = logs[0].max(logs[1]);
     most + libm::log(logs.iter().map(|log| libm::exp(log - most)).sum())
@@ -90,7 +93,12 @@ fn additive() -> Vec<Case> {
     let moved = "one number, 0 or 1, at sensitivity 1";
     vec![
         case(
-            Words { name: "laplace", about: "Laplace noise of scale 1", neighbours: moved, expected: Verdict::Consistent },
+            Words {
+                name: "laplace",
+                about: "Laplace noise of scale 1",
+                neighbours: moved,
+                expected: Verdict::Consistent,
+            },
             Laplace::new(unit, unit),
             number(0.0, 1.0),
             (1, 0.0, Neighbours::AnyValue),
@@ -151,7 +159,8 @@ fn choices() -> Vec<Case> {
     let probabilities = utilities().map(|u| exponential.probabilities(&u));
     let words = "utilities of 21 options, each moved by 1";
     // All options but the first are alike in both worlds.
-    let first = || -> Vec<(&'static str, Score<usize>)> { vec![(RATIO, Box::new(|&i| f64::from(u8::from(i == 0))))] };
+    let first =
+        || -> Vec<(&'static str, Score<usize>)> { vec![(RATIO, Box::new(|&i| f64::from(u8::from(i == 0))))] };
     let response = RandomizedResponse::new(epsilon(1.0));
     vec![
         case(
@@ -274,16 +283,16 @@ fn sampled() -> Vec<Case> {
         case(
             Words {
                 name: "fixed-size-gaussian",
-                about: "Gaussian noise on 1 of 4 units drawn without replacement, z = 1",
+                about: "Gaussian noise on 1 of 4 units drawn without replacement, z = 2",
                 neighbours: "one unit's contribution of full norm turned round, all others zero",
                 expected: Verdict::Consistent,
             },
-            FixedSizeGaussian::new(1, positive(1.0), positive(1.0)),
+            FixedSizeGaussian::new(1, positive(1.0), positive(2.0)),
             [units(1.0), units(-1.0)],
             (1, DELTA, Neighbours::ReplaceOne),
             vec![ratio(|y, world| {
                 let mean = 1.0 - 2.0 * world.index() as f64;
-                log_mixture(y, 1.0, [(0.75, 0.0), (0.25, mean)])
+                log_mixture(y, 2.0, [(0.75, 0.0), (0.25, mean)])
             })],
         ),
         case(
@@ -360,7 +369,11 @@ fn local() -> Vec<Case> {
                 neighbours: "an outcome of 50 or -50",
                 expected: Verdict::Consistent,
             },
-            ClippedGaussian { epsilon: epsilon(1.0), delta: Delta::new(DELTA).expect("a probability"), range },
+            ClippedGaussian {
+                epsilon: epsilon(1.0),
+                delta: Delta::new(DELTA).expect("a probability"),
+                range,
+            },
             [50.0, -50.0],
             (1, DELTA, Neighbours::AnyValue),
             // Proportional to the ratio's logarithm.
@@ -373,7 +386,6 @@ fn broken() -> Vec<Case> {
     let unit = positive(1.0);
     let gaussian = Gaussian::analytic(epsilon(1.0), Delta::new(DELTA).expect("a probability"), unit)
         .expect("epsilon 1 can be had");
-    let half = 0.5 * gaussian.standard_deviation();
     let number = |a: f64, b: f64| [vec![a], vec![b]];
     let moved = "one number, 0 or 1, at sensitivity 1";
     let low = |name, about| Words { name, about, neighbours: moved, expected: Verdict::Refuted };
@@ -387,14 +399,14 @@ fn broken() -> Vec<Case> {
         case(
             Words {
                 name: "broken-half-noise",
-                about: "BROKEN on purpose: Gaussian noise, half of what (1, 1e-5) needs",
+                about: "BROKEN on purpose: Laplace noise, half of what epsilon 1 needs",
                 neighbours: moved,
                 expected: Verdict::Refuted,
             },
-            HalfNoise(gaussian),
+            HalfNoise(Laplace::new(unit, unit)),
             number(0.0, 1.0),
-            (1, DELTA, Neighbours::AnyValue),
-            vec![ratio(move |y, world| -(y - world.index() as f64).powi(2) / (2.0 * half * half))],
+            (1, 0.0, Neighbours::AnyValue),
+            vec![ratio(|y, world| -(y - world.index() as f64).abs() / 0.5)],
         ),
         case(
             Words {

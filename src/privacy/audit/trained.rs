@@ -77,8 +77,12 @@ impl Trained {
 
     /// 1, the standardised numbers, and their squares minus 1.
     fn expand(&self, row: &[f64]) -> Vec<f64> {
-        let z: Vec<f64> =
-            row.iter().zip(&self.mean).zip(&self.scale).map(|((v, m), s)| ((v - m) / s).clamp(-1e6, 1e6)).collect();
+        let z: Vec<f64> = row
+            .iter()
+            .zip(&self.mean)
+            .zip(&self.scale)
+            .map(|((v, m), s)| ((v - m) / s).clamp(-1e6, 1e6))
+            .collect();
         let squares = z.iter().map(|z| z * z - 1.0);
         std::iter::once(1.0).chain(z.iter().copied()).chain(squares).collect()
     }
@@ -98,7 +102,9 @@ mod tests {
     fn it_learns_shifts_and_spreads() {
         let mut stream = Key::root(9).stream();
         let mut draw = |shift: f64, spread: f64| -> Vec<Vec<f64>> {
-            (0..4000).map(|_| vec![stream.normal(), shift + stream.normal(), spread * stream.normal()]).collect()
+            (0..4000)
+                .map(|_| vec![stream.normal(), shift + stream.normal(), spread * stream.normal()])
+                .collect()
         };
         let worlds = [draw(1.0, 2.0), draw(0.0, 1.0)];
         let trained = Trained::fit([&worlds[0], &worlds[1]]).unwrap();

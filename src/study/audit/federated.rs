@@ -178,8 +178,11 @@ fn system(
         fixed_size,
         visible: aggregate.visible_participation,
     };
-    experiment.inputs =
-        experiment.rounds.iter().map(|round| World::BOTH.map(|world| experiment.input(round, world))).collect();
+    experiment.inputs = experiment
+        .rounds
+        .iter()
+        .map(|round| World::BOTH.map(|world| experiment.input(round, world)))
+        .collect();
     let mut prices: Vec<Price> = Vec::new();
     for (round, [given, _]) in experiment.rounds.iter().zip(&experiment.inputs) {
         // Priced with the agent present, as the ledger does.
@@ -254,9 +257,10 @@ impl Broadcasts {
     fn score(&self, round: &Round, sums: &[Vec<f64>], coin: Option<bool>) -> f64 {
         // ln of the ratio of the densities with the agent's vector in, times `sign`, and with it out.
         let along = |sign: f64| -> f64 {
-            let parts = sums.iter().zip(&round.means).map(|(sum, mean)| {
-                (sign * sum[0] * mean - 0.5 * mean * mean) / (round.sd * round.sd)
-            });
+            let parts = sums
+                .iter()
+                .zip(&round.means)
+                .map(|(sum, mean)| (sign * sum[0] * mean - 0.5 * mean * mean) / (round.sd * round.sd));
             parts.sum()
         };
         let mixed = |sign: f64| match coin {
@@ -270,11 +274,7 @@ impl Broadcasts {
 
 /// ln(1 - q + q e^a).
 fn log_mixture(q: f64, a: f64) -> f64 {
-    if a > 0.0 {
-        a + libm::log(q + (1.0 - q) * libm::exp(-a))
-    } else {
-        libm::log1p(q * libm::expm1(a))
-    }
+    if a > 0.0 { a + libm::log(q + (1.0 - q) * libm::exp(-a)) } else { libm::log1p(q * libm::expm1(a)) }
 }
 
 impl Experiment for Broadcasts {

@@ -31,7 +31,8 @@ pub(super) fn systems(
             let bound = ctl.bound();
             let searched = || pairs(instance, bound, report.clip, key);
             for (words, rewards) in given.clone().map_or_else(searched, |given| vec![given]) {
-                let price = ctl.price(&rewards[0], &Neighbours::AnyValue).map_err(|error| error.to_string())?;
+                let price =
+                    ctl.price(&rewards[0], &Neighbours::AnyValue).map_err(|error| error.to_string())?;
                 let claim = price.claim.as_ref().map(|claim| {
                     let source = match visits {
                         1 => claim.source.clone(),
@@ -59,13 +60,8 @@ pub(super) fn systems(
                 };
                 let clipped =
                     rewards.map(|reward| if report.clip { reward.clamp(-bound, bound) } else { reward });
-                let experiment = Reports {
-                    ctl,
-                    rewards,
-                    means: clipped,
-                    visits,
-                    never_answer: recipe.never_answer,
-                };
+                let experiment =
+                    Reports { ctl, rewards, means: clipped, visits, never_answer: recipe.never_answer };
                 candidates.push(System::new(statement, experiment));
             }
         }
@@ -103,8 +99,7 @@ fn pairs(instance: &Instance, bound: f64, clip: bool, key: Key) -> Vec<(String, 
     }
     // Without clipping what counts is which rewards there are.
     let values = || instance.values.iter().copied();
-    let (low, high) =
-        (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
     let place = |value: f64| values().position(|v| v == value).unwrap_or(0);
     let (least, most) = match instance.noise.bound() {
         Some(noise) => (low - noise, high + noise),

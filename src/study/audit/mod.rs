@@ -81,9 +81,13 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Vec<Candidates>, String
     let all = match protocol {
         ProtocolModel::Outsourced(recipe) => outsourced::systems(recipe, &stage, key, given)?,
         ProtocolModel::Local(recipe) => local::systems(recipe, &stage, key, delta, given)?,
-        ProtocolModel::Federated(recipe) => {
-            federated::systems(recipe, &stage, key, delta.or(study_delta), (request.series.as_deref(), given))?
-        }
+        ProtocolModel::Federated(recipe) => federated::systems(
+            recipe,
+            &stage,
+            key,
+            delta.or(study_delta),
+            (request.series.as_deref(), given),
+        )?,
         ProtocolModel::Release(_) if given.is_some() => {
             return Err("Release searches its neighbours itself: leave out --neighbour".to_owned());
         }
@@ -91,7 +95,9 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Vec<Candidates>, String
             let worlds = |replication| workshop.world(replication).map_err(|failure| failure.to_string());
             release::systems(recipe, &worlds, delta)?
         }
-        ProtocolModel::Echo(_) => return Err("Echo releases nothing, so there is nothing to audit".to_owned()),
+        ProtocolModel::Echo(_) => {
+            return Err("Echo releases nothing, so there is nothing to audit".to_owned());
+        }
     };
     let mut chosen: Vec<(String, Candidates)> = all;
     if let Some(series) = &request.series {
@@ -99,7 +105,8 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Vec<Candidates>, String
     }
     let mut found: Vec<Candidates> = chosen.into_iter().map(|(_, candidates)| candidates).collect();
     if let Some(observer) = &request.observer {
-        let names: Vec<String> = found.iter().flatten().map(|system| system.statement.observer.clone()).collect();
+        let names: Vec<String> =
+            found.iter().flatten().map(|system| system.statement.observer.clone()).collect();
         found.retain(|candidates| candidates.iter().any(|system| system.statement.observer == *observer));
         if found.is_empty() {
             let mut names = names;

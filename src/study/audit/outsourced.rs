@@ -3,7 +3,8 @@
 use super::{Candidates, System};
 use crate::objectives::Instance;
 use crate::privacy::audit::{
-    ProjectionAudit, RATIO, Releases, Score, Statement, noisy_table, reconstruct, upper_bound, worst_direction,
+    ProjectionAudit, RATIO, Releases, Score, Statement, noisy_table, reconstruct, upper_bound,
+    worst_direction,
 };
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::{JohnsonLindenstrauss, Mechanism, Price, Rows};
@@ -171,7 +172,9 @@ pub(super) fn moved_rows(rows: &Rows, stream: &mut Stream) -> Result<Vec<(String
     let centred = rows.centred();
     let norm = |row: usize| centred.row(row).iter().map(|v| v * v).sum::<f64>().sqrt();
     let by_norm = |far: bool| {
-        (0..rows.n()).fold(0, |best, row| if (norm(row) > norm(best)) == far && norm(row) != norm(best) { row } else { best })
+        (0..rows.n()).fold(0, |best, row| {
+            if (norm(row) > norm(best)) == far && norm(row) != norm(best) { row } else { best }
+        })
     };
     let (far, near) = (by_norm(true), by_norm(false));
     let outwards = |row: usize| -> Vec<f64> {
@@ -265,7 +268,8 @@ fn projection(
                 disjoint: None,
                 broken: false,
             };
-            let audit = ProjectionAudit::new(mechanism.clone(), [rows.clone(), moved.clone()]).map_err(failed)?;
+            let audit =
+                ProjectionAudit::new(mechanism.clone(), [rows.clone(), moved.clone()]).map_err(failed)?;
             statement.disjoint = audit.disjoint();
             let mut system = System::new(statement, audit);
             system.reconstruction = reconstruction;

@@ -3,8 +3,10 @@
 use super::{Candidates, System};
 use crate::privacy::audit::{Experiment, Statement, Transcript, World, upper_bound};
 use crate::privacy::mechanisms::Price;
-use crate::protocols::release::{Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease};
 use crate::protocols::Stage;
+use crate::protocols::release::{
+    Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
+};
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
 
@@ -52,7 +54,8 @@ fn candidate(
         };
         for (words, values) in &neighbours {
             // Noise of a record's own evaluation is its own; where neighbours share the noise, nothing else differs.
-            let own = if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
+            let own =
+                if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
             let secrets = [
                 recipe.secrets(series, &task, &instance.values, key.child("objective noise"), key)?,
                 recipe.secrets(series, &task, values, key.child(own), key)?,
@@ -84,7 +87,9 @@ fn candidate(
     let statement = publication.statement(&series.name, delta);
     let mut system = System::new(statement, publication);
     let permitted = if failure > 0.0 {
-        format!("; the claim may fail for a share of {failure} of the functions, so the worst {passed_over} are passed over")
+        format!(
+            "; the claim may fail for a share of {failure} of the functions, so the worst {passed_over} are passed over"
+        )
     } else {
         String::new()
     };
@@ -124,7 +129,8 @@ impl Publication {
                     secrets[0].utilities(task, release.utility)?,
                     secrets[1].utilities(task, release.utility)?,
                 ];
-                let price = release.mechanism.price(&utilities[0], &Neighbours::ReplaceOne).map_err(failed)?;
+                let price =
+                    release.mechanism.price(&utilities[0], &Neighbours::ReplaceOne).map_err(failed)?;
                 let epsilon = match price.cost {
                     Cost::ExponentialMechanism { epsilon } | Cost::PureDp { epsilon } => Some(epsilon),
                     _ => None,
@@ -142,7 +148,9 @@ impl Publication {
         let value = match plan.value {
             Some(release) => {
                 let price = release.mechanism.price(&vec![0.0], &Neighbours::ReplaceOne).map_err(failed)?;
-                if let (Cost::Laplace { scale: relative }, Some(sensitivity)) = (&price.cost, price.sensitivity) {
+                if let (Cost::Laplace { scale: relative }, Some(sensitivity)) =
+                    (&price.cost, price.sensitivity)
+                {
                     scale = Some(relative * sensitivity);
                 }
                 prices.push(price);
