@@ -5,7 +5,10 @@ mod audit;
 mod calibrate;
 mod check;
 mod completions;
+mod diff;
+mod dry;
 mod exit;
+mod fork;
 mod list;
 mod load;
 mod man;
@@ -15,7 +18,6 @@ mod progress;
 mod replay;
 mod report;
 mod run;
-mod sequence;
 mod trace;
 
 use clap::Parser;

@@ -24,7 +24,7 @@ fn zero() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not negative")
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     margin: f64,
     prior_mean: f64,

@@ -31,7 +31,7 @@ pub struct ThompsonSampling {
     pub scale: Positive,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: ThompsonSampling,
     posterior: AdaptivePosterior,

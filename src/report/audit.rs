@@ -172,6 +172,7 @@ pub fn audit_chart(finding: &Finding) -> Chart {
     let all = || both.iter().flatten();
     Chart {
         id: "audit".to_owned(),
+        beyond: Vec::new(),
         title: format!("{}: {}", statement.name, finding.verdict),
         x_label: format!("score of the {} test", evidence.test),
         y_label: "share of the transcripts".to_owned(),

@@ -2,15 +2,18 @@
 
 use super::files;
 use super::folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder, pretty};
+use super::opening::{self, Opening};
 use super::plan::{CellPlan, Plan};
 use super::record::{ReplicationRecord, digest_of};
 use super::tables;
-use crate::objectives::{Prepared, Resources};
-use crate::protocols::{Stage, Watcher};
+use crate::objectives::{Instance, Prepared, Resources};
+use crate::protocols::{Directions, Stage, TraceEvent, Watcher};
 use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -111,8 +114,18 @@ pub fn play(
         if options.interrupted.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) {
             return;
         }
-        match workshops[cell].play(replication) {
-            Ok(record) => match folder.keep(cell, &record) {
+        // How the study's first replication begins is kept for a picture of it.
+        let beginning = (cell == 0 && replication == 0).then(|| workshops[cell].beginning()).flatten();
+        let watcher = beginning.as_ref().map(|(_, watcher, _)| watcher.clone());
+        match workshops[cell].play_watched(replication, watcher) {
+            Ok(record) => match folder.keep(cell, &record).and_then(|()| match &beginning {
+                Some((series, _, events)) => {
+                    let (series, events) = (series.clone(), events.borrow().clone());
+                    let names = workshops[cell].names();
+                    folder.keep_opening(cell, &Opening { series, replication, names, events })
+                }
+                None => Ok(()),
+            }) {
                 Ok(()) => {
                     lock(&kept).push((cell, record));
                     progress.done();
@@ -192,12 +205,28 @@ impl<'a> Workshop<'a> {
         Self { index, cell, resources: resources(plan), root, folder: None, prepared: OnceLock::new() }
     }
 
-    /// Plays one replication.
-    ///
-    /// # Errors
-    /// [`Failure`] names cell, replication and reason.
-    pub(super) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
-        self.play_watched(replication, None)
+    /// The name of the first series, a watcher that keeps its first events, and where it keeps them.
+    fn beginning(&self) -> Option<(String, Watcher, Rc<RefCell<Vec<TraceEvent>>>)> {
+        let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
+        let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
+        Some((series, watcher, events))
+    }
+
+    /// Names of the parties by their index.
+    fn names(&self) -> Vec<String> {
+        self.cell.scenario.stage(None).names
+    }
+
+    /// The workshop of another cell with the same objective.
+    pub(super) fn beside(&self, cell: &'a CellPlan) -> Self {
+        Self {
+            index: self.index,
+            cell,
+            resources: self.resources.clone(),
+            root: self.root,
+            folder: self.folder,
+            prepared: self.prepared.clone(),
+        }
     }
 
     /// Plays one replication for somebody who watches.
@@ -209,21 +238,48 @@ impl<'a> Workshop<'a> {
         replication: u64,
         watcher: Option<Watcher>,
     ) -> Result<ReplicationRecord, Failure> {
-        let (stage, key) = self.world(replication)?;
-        let stage = Stage { watcher, ..stage };
-        let series = self
-            .cell
-            .scenario
-            .draft
-            .protocol
-            .as_dyn()
-            .play(&stage, key)
-            .map_err(|error| self.failure(Some(replication), error.to_string()))?;
-        Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
+        self.play_directed(replication, watcher, Directions::default())
     }
 
-    fn failure(&self, replication: Option<u64>, reason: String) -> Failure {
-        Failure { cell: self.index, point: self.cell.point.clone(), replication, reason }
+    /// Plays one replication, or what `directions` want of it.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn play_directed(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+        directions: Directions,
+    ) -> Result<ReplicationRecord, Failure> {
+        let failure = |replication, reason: String| Failure {
+            cell: self.index,
+            point: self.cell.point.clone(),
+            replication,
+            reason,
+        };
+        let scenario = &self.cell.scenario;
+        let protocol = scenario.draft.protocol.as_dyn();
+        let blank = directions.dry && !protocol.dry_needs_objective();
+        let prepared = if blank {
+            &None
+        } else {
+            let prepared = self.prepared.get_or_init(|| self.prepare());
+            prepared.as_ref().map_err(|reason| failure(None, reason.clone()))?
+        };
+        let key = self.root.child("replication").index(replication);
+        let fail = |reason| failure(Some(replication), reason);
+        let instance = prepared
+            .as_ref()
+            .map(|prepared| prepared.realise(key.child("objective")))
+            .transpose()
+            .map_err(|error| fail(error.to_string()))?;
+        let instance = if blank { Some(Instance::stand_in()) } else { instance };
+        let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
+        if stage.directions.dry {
+            stage.budget = None;
+        }
+        let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 
     /// The world of one replication, ready to be played, and the node of its draws.
@@ -231,14 +287,20 @@ impl<'a> Workshop<'a> {
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
     pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
+        let failure = |reason: &str| Failure {
+            cell: self.index,
+            point: self.cell.point.clone(),
+            replication: Some(replication),
+            reason: reason.to_owned(),
+        };
         let prepared = self.prepared.get_or_init(|| self.prepare());
-        let prepared = prepared.as_ref().map_err(|reason| self.failure(None, reason.clone()))?;
+        let prepared = prepared.as_ref().map_err(|reason| failure(reason))?;
         let key = self.root.child("replication").index(replication);
         let instance = prepared
             .as_ref()
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
-            .map_err(|error| self.failure(Some(replication), error.to_string()))?;
+            .map_err(|error| failure(&error.to_string()))?;
         Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
     }
 

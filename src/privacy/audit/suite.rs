@@ -10,7 +10,7 @@ use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::{
     Argmax, ClippedGaussian, ClippedLaplace, Ctl, Disclosure, DiscreteGaussian, DiscreteLaplace, Divisor,
     ExponentialMechanism, FederatedSum, FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice,
-    Participation, PoissonGaussian, RandomizedResponse, ReportNoisyMax,
+    Participation, PoissonGaussian, RandomizedResponse, ReportNoisyMax, SensitivityRule,
 };
 use crate::vocab::{Delta, Epsilon, Finite, Neighbours, Positive, Probability};
 use std::num::NonZeroU32;
@@ -245,6 +245,9 @@ fn sampled() -> Vec<Case> {
         multiplicity: 1,
         keeps_coin: false,
         visible: false,
+        sensitivity: SensitivityRule::LargestWeight,
+        claimed_rate: None,
+        is_forgotten: false,
     };
     let gathered = |target: f64| Gathered {
         population: 20,

@@ -118,7 +118,7 @@ pub struct JohnsonLindenstrauss {
     pub delta: Delta,
     /// Columns of the projection, r, at least 1.
     pub r: NonZeroUsize,
-    /// Version of the lift; `Paper` unless stated.
+    /// Version of the lift. Default: `Paper`.
     #[serde(default)]
     pub variant: JlVariant,
 }

@@ -26,6 +26,7 @@ mod poisson_gaussian;
 mod randomized_response;
 mod report_noisy_max;
 mod sampled_gaussian;
+mod secure_sum;
 mod supported;
 
 pub use argmax::Argmax;
@@ -36,7 +37,7 @@ pub use disclosure::Disclosure;
 pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
 pub use discrete_laplace::DiscreteLaplace;
 pub use exponential::ExponentialMechanism;
-pub use federated_sum::{Divisor, FederatedSum, Gathered, Participation};
+pub use federated_sum::{Divisor, FederatedSum, Gathered, Participation, SensitivityRule};
 pub use fixed_size_gaussian::FixedSizeGaussian;
 pub use gaussian::Gaussian;
 pub use johnson_lindenstrauss::{JlVariant, JohnsonLindenstrauss, Rows};
@@ -48,6 +49,7 @@ pub use poisson_gaussian::PoissonGaussian;
 pub use randomized_response::RandomizedResponse;
 pub use report_noisy_max::ReportNoisyMax;
 pub use sampled_gaussian::Contributions;
+pub use secure_sum::{OpenedSum, SecureSum};
 pub use supported::Supported;
 
 use crate::rng::Stream;

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 
 /// The closed vocabulary of local differential privacy.
@@ -93,6 +93,29 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Timer;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    /// Users count from 1.
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::Arrived { user } | Message::Play { user, .. } | Message::Report { user, .. } => {
+                Some(user + 1)
+            }
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Learned { user } => Some(user + 1),
+            Fact::Released(_)
+            | Fact::Played { .. }
+            | Fact::Silent { .. }
+            | Fact::BudgetReached(_)
+            | Fact::Jittered(_)
+            | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {

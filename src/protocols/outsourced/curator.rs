@@ -53,6 +53,26 @@ pub(super) struct Curator {
     pub(super) known: BTreeMap<u64, Known>,
 }
 
+impl Clone for Curator {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            observer: self.observer.clone(),
+            release: self.release.clone(),
+            inputs: self.inputs.duplicate(),
+            values: Arc::clone(&self.values),
+            law: self.law.clone(),
+            stream: self.stream.clone(),
+            meter: self.meter.clone(),
+            view: self.view.clone(),
+            outcomes: self.outcomes.clone(),
+            answered: self.answered.clone(),
+            known: self.known.clone(),
+            ..*self
+        }
+    }
+}
+
 impl fmt::Debug for Curator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Curator").field("name", &self.name).finish_non_exhaustive()

@@ -15,6 +15,7 @@
 //! unless a series answers them privately; a row's private outcome is then released once, and said again when asked
 //! for again.
 
+mod bounds;
 mod curator;
 mod messages;
 mod modeler;

@@ -1,11 +1,12 @@
 //! What a scenario says about outsourced optimisation, and how it becomes parties.
 
+use super::bounds::Bounds;
 use super::curator::Curator;
 use super::messages::{Fact, World};
 use super::modeler::Modeler;
 use crate::gp::{ArmCovariance, Points};
 use crate::kernel::{Context, Event, Input, Party};
-use crate::learners::{Arms, Facts, Learner, LearnerModel};
+use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
@@ -78,7 +79,7 @@ pub enum InputRelease {
     Withheld(Withheld),
 }
 
-/// The inputs themselves: `Disclosure()`.
+/// What is held, as it is: `Disclosure()`. No finite epsilon holds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Disclosed {}
@@ -168,7 +169,7 @@ impl ModelerRecipe {
 }
 
 /// A party of the scenario that takes no part in this protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {
@@ -227,12 +228,23 @@ impl Protocol for Outsourced {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &["retry.**", "series.*.learner.**"]
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+        let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
+        let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
+        let played = self.series.iter().map(|series| {
+            let mut record = self.play_series(series, stage, key)?;
+            record.bounds = bounds.as_mut().map(|bounds| bounds.of(series)).unwrap_or_default();
+            Ok(record)
+        });
+        played.collect()
     }
 }
 
@@ -316,7 +328,11 @@ impl Outsourced {
                     rounds: self.rounds,
                     initial_points: self.initial_points,
                     retry: self.retry,
-                    learner: series.learner.clone(),
+                    learner: if stage.directions.dry {
+                        LearnerModel::Random(Random {})
+                    } else {
+                        series.learner.clone()
+                    },
                     surrogate: surrogate.clone(),
                 };
                 let stream = party(&self.modeler).child("learner").stream();

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 
 /// The closed vocabulary of private release.
@@ -90,6 +90,29 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Timer;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    /// Trials count from 1.
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::Train { trial, .. } | Message::Trained { trial } => Some(trial + 1),
+            Message::Publish { .. } | Message::Received => None,
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Tried { trial, .. } => Some(trial + 1),
+            Fact::Released(_)
+            | Fact::Reassigned { .. }
+            | Fact::Published { .. }
+            | Fact::Chosen { .. }
+            | Fact::BudgetReached(_)
+            | Fact::Jittered(_)
+            | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {

@@ -106,6 +106,10 @@ impl Protocol for Release {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &["retry.**"]
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
@@ -162,7 +166,11 @@ impl Release {
                 }
             }
         })?;
-        let neighbour = self.on_neighbour(series, instance, &task, key).map_err(failed)?;
+        let neighbour = if stage.directions.dry {
+            None
+        } else {
+            self.on_neighbour(series, instance, &task, key).map_err(failed)?
+        };
         record.outcomes =
             outcomes(instance, &task, (&tally.trials, neighbour.as_ref()), published, &plan.guarantees)
                 .map_err(failed)?;
@@ -199,6 +207,7 @@ impl Release {
             noise_sd: task.noise_sd,
             noise: key.child("objective noise"),
             retry: self.retry,
+            dry: stage.directions.dry,
             mechanisms: owner.child("mechanisms").stream(),
             learning: owner.child("learner").stream(),
         })

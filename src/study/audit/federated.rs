@@ -4,7 +4,7 @@ use super::{Candidates, System};
 use crate::privacy::accountants::{Accountant, Composition, Moments};
 use crate::privacy::audit::{Experiment, Statement, Transcript, World, upper_bound};
 use crate::privacy::mechanisms::{Divisor, FederatedSum, Gathered, Mechanism, Participation, Price};
-use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late, Sharing};
+use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late, RoundPolicy, Sharing};
 use crate::protocols::{BookedRelease, Protocol, Stage};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Cost, Delta, Neighbours};
@@ -28,10 +28,12 @@ pub(super) fn systems(
         if let Sharing::Aggregate(aggregate) = &series.sharing
             && aggregate.clip.is_some()
             && aggregate.noise_multiplier.get() > 0.0
+            && !aggregate.server.is_masked()
             && only.is_none_or(|only| only == series.name)
         {
             let arrived = arrivals(recipe, series, aggregate, stage, key, agents)?;
             let regions = aggregate.regions.get() as usize;
+            let explored = recipe.explored(stage, regions);
             let mut targets = match given {
                 Some(text) => vec![as_given(text, agents)?],
                 // The regions that the first and the last agents explore may differ in size by one agent.
@@ -39,7 +41,7 @@ pub(super) fn systems(
             };
             targets.dedup();
             for target in targets {
-                let rounds = rounds(recipe, aggregate, agents, target, &arrived);
+                let rounds = rounds(recipe, series, aggregate, (&explored, target), &arrived);
                 candidates.push(system(series, aggregate, rounds, target, delta)?);
             }
         }
@@ -63,7 +65,7 @@ fn arrivals(
     agents: usize,
 ) -> Result<Vec<usize>, String> {
     if aggregate.divisor == Divisor::Planned {
-        return Ok(vec![agents; recipe.rounds as usize]);
+        return Ok(vec![agents; series.sharing.broadcasts(recipe.rounds) as usize]);
     }
     let alone = Federated { series: vec![series.clone()], ..recipe.clone() };
     let records = alone.play(stage, key).map_err(|error| error.to_string())?;
@@ -75,8 +77,10 @@ fn arrivals(
             | Cost::Gaussian { noise_multiplier } => noise_multiplier,
             _ => continue,
         };
-        // With uniform weights the ledger's multiplier is z times the share that arrived.
-        let share = (multiplier / aggregate.noise_multiplier.get()).min(1.0);
+        // With uniform weights the ledger's multiplier is z times the share that arrived, half of that where an agent
+        // may be gone altogether.
+        let gone = if aggregate.divisor == Divisor::ArrivedOrGone { 2.0 } else { 1.0 };
+        let share = (gone * multiplier / aggregate.noise_multiplier.get()).min(1.0);
         let arrived = ((agents as f64 * share).round() as usize).clamp(1, agents);
         counts.extend(std::iter::repeat_n(arrived, *count as usize));
     }
@@ -102,17 +106,24 @@ struct Round {
 
 fn rounds(
     recipe: &Federated,
+    series: &FederatedSeries,
     aggregate: &Aggregate,
-    agents: usize,
-    target: usize,
+    (explored, target): (&[usize], usize),
     arrived: &[usize],
 ) -> Vec<Round> {
-    let regions = aggregate.regions.get() as usize;
-    let explored: Vec<usize> = (0..agents).map(|agent| agent % regions).collect();
+    let (agents, regions) = (explored.len(), aggregate.regions.get() as usize);
     let clip = aggregate.clip.map_or(0.0, |clip| clip.get());
-    (0..(recipe.rounds as usize).min(arrived.len()))
+    (0..arrived.len())
         .map(|k| {
             let mut mechanism = aggregate.mechanism();
+            mechanism.is_forgotten = k as u64 >= recipe.rounds;
+            if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
+                (series.policy, aggregate.participation)
+            {
+                // As the server does: naive code takes those who were kept for those who were chosen.
+                let kept = k.get() as f64 / agents as f64;
+                mechanism.claimed_rate = (kept < rate.get()).then_some(kept);
+            }
             let mut second_coin = Vec::new();
             let copies = match aggregate.late {
                 Late::Discard | Late::KeepLast => 1,
@@ -130,7 +141,7 @@ fn rounds(
                     usize::from(k > 0)
                 }
             };
-            let weights = aggregate.weights.at(k as u64, &explored, regions);
+            let weights = aggregate.weights.at(k as u64, explored, regions);
             // The audited agent, and others in order, as many as arrived; theirs are zero.
             let others: Vec<usize> =
                 (0..agents).filter(|agent| *agent != target).take(arrived[k].saturating_sub(1)).collect();
@@ -141,21 +152,23 @@ fn rounds(
                 Participation::Poisson(rate) => rate.get(),
                 Participation::FixedSize(size) => size as f64 / agents as f64,
             };
-            let largest = weights.iter().flatten().copied().fold(0.0, f64::max);
             let means = weights
                 .iter()
                 .map(|region| {
                     let total: f64 = match aggregate.divisor {
                         Divisor::Planned => 1.0,
-                        Divisor::Arrived => region[target] + others.iter().map(|a| region[*a]).sum::<f64>(),
+                        Divisor::Arrived | Divisor::ArrivedOrGone => {
+                            region[target] + others.iter().map(|a| region[*a]).sum::<f64>()
+                        }
                     };
                     copies as f64 * region[target] / (rate * total) * clip / (regions as f64).sqrt()
                 })
                 .collect();
-            let sd = mechanism.noise_multiplier * largest * clip / rate;
             let included = if second_coin.is_empty() { rate } else { 1.0 - (1.0 - rate) * (1.0 - rate) };
             let gathered =
                 Gathered { population: agents, vectors, weights: Arc::new(weights), second_coin, length: 1 };
+            // The noise goes by the weights as planned, whoever is there.
+            let sd = mechanism.noise_sd(&gathered);
             Round { mechanism, gathered, copies, means, sd, rate: included }
         })
         .collect()
