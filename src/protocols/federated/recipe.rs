@@ -59,6 +59,26 @@ fn unit() -> Positive {
 }
 
 impl Federated {
+    /// How many agents take part.
+    #[must_use]
+    pub fn agents(&self, stage: &Stage) -> usize {
+        self.members(stage).iter().map(|(_, members)| members.len()).sum()
+    }
+
+    /// The region that each agent explores, out of so many.
+    #[must_use]
+    pub fn explored(&self, stage: &Stage, regions: usize) -> Vec<usize> {
+        let mut agents: Vec<(usize, usize)> = Vec::new();
+        for (group, (_, found)) in self.members(stage).iter().enumerate() {
+            agents.extend(found.iter().map(|&party| (party, group)));
+        }
+        agents.sort_unstable();
+        let region = |(n, &(_, group)): (usize, &(usize, usize))| {
+            self.groups[group].explores.map_or(n, |region| region as usize) % regions
+        };
+        agents.iter().enumerate().map(region).collect()
+    }
+
     /// Positions of the parties of each group.
     fn members(&self, stage: &Stage) -> Vec<(String, Vec<usize>)> {
         let is = |name: &str, index: usize| {
@@ -159,7 +179,7 @@ impl Protocol for Federated {
                 problems.extend(aggregate.weights.problems().map(|problem| problem.below(&at("weights"))));
                 let masking = aggregate.masking_problems(series.policy, agents);
                 problems
-                    .extend(masking.into_iter().map(|problem| problem.below(&at("").trim_end_matches('.'))));
+                    .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
                 if aggregate.noise_multiplier.get() > 0.0 && aggregate.clip.is_none() {
                     let cure = "clip: 11 (DP-FTS-DE's synthetic experiment)";
                     let expected = "a clipping norm, which the noise is scaled to";
