@@ -7,13 +7,11 @@ use super::plan::{CellPlan, Plan};
 use super::record::{ReplicationRecord, digest_of};
 use super::tables;
 use crate::objectives::{Instance, Prepared, Resources};
-use crate::protocols::{Directions, Stage, TraceEvent, Watcher};
+use crate::protocols::{Directions, Kept, Stage, Watcher};
 use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -206,7 +204,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// The name of the first series, a watcher that keeps its first events, and where it keeps them.
-    fn beginning(&self) -> Option<(String, Watcher, Rc<RefCell<Vec<TraceEvent>>>)> {
+    fn beginning(&self) -> Option<(String, Watcher, Kept)> {
         let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
         let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
         Some((series, watcher, events))
