@@ -126,7 +126,9 @@ fn people_can_use_the_page() {
         for plate in plates {
             let count = |name: &str| plate[name].as_u64().unwrap();
             assert_eq!((count("before"), count("after")), (0, 0), "{plate}");
-            assert!(count("off") >= 1 && count("off") < count("lines"), "{plate}");
+            // A plate of one line may be empty then.
+            let all = count("lines");
+            assert!(count("off") >= 1 && (count("off") < all || all == 1), "{plate}");
             assert_eq!((&plate["rightOnes"], &plate["pressed"]), (&true.into(), &"false".into()), "{plate}");
         }
         let shown = &light["shown"];

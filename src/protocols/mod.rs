@@ -27,7 +27,7 @@ pub use record::{
 };
 pub use rounds::Rounds;
 pub use stage::{Directions, PlayError, Stage};
-pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
+pub use trace::{Kept, Parcel, TraceEvent, TraceKind, Watcher};
 
 use crate::rng::Key;
 use crate::vocab::Problem;

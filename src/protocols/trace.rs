@@ -58,6 +58,9 @@ pub struct Parcel {
 /// What is called with each event and the name of its series; whether it wants more of the series.
 type See = dyn FnMut(&str, TraceEvent) -> bool;
 
+/// Events that a watcher keeps.
+pub type Kept = Rc<RefCell<Vec<TraceEvent>>>;
+
 /// Sees every event with the name of its series.
 #[derive(Clone)]
 pub struct Watcher {
@@ -85,8 +88,8 @@ impl Watcher {
 
     /// A watcher that keeps the first `most` events of one series.
     #[must_use]
-    pub fn of_beginning(series: String, most: usize) -> (Self, Rc<RefCell<Vec<TraceEvent>>>) {
-        let (kept, done) = (Rc::<RefCell<Vec<TraceEvent>>>::default(), Rc::<Cell<bool>>::default());
+    pub fn of_beginning(series: String, most: usize) -> (Self, Kept) {
+        let (kept, done) = (Kept::default(), Rc::<Cell<bool>>::default());
         let (into, enough) = (Rc::clone(&kept), Rc::clone(&done));
         let see = move |its_series: &str, event: TraceEvent| {
             let mut kept = into.borrow_mut();

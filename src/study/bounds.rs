@@ -3,31 +3,34 @@
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// Values of all runs by round.
-type ByRound = BTreeMap<u64, Vec<f64>>;
+/// A theorem's bound of the first run that has it, and of all runs: the largest possible regrets, and values by round.
+struct Gathered {
+    bound: RegretBound,
+    largest: Vec<f64>,
+    values: BTreeMap<u64, Vec<f64>>,
+}
 
 /// The bounds of some runs, the same theorem's together: the mean by round, over the runs for which it says something.
 pub(super) fn mean(runs: &[&SeriesRecord]) -> Vec<RegretBound> {
-    let mut found: Vec<(RegretBound, Vec<f64>, ByRound)> = Vec::new();
+    let mut found: Vec<Gathered> = Vec::new();
     for bound in runs.iter().flat_map(|run| &run.bounds) {
-        let same = |(known, ..): &&mut (RegretBound, _, _)| {
+        let same = |known: &&mut Gathered| {
+            let known = &known.bound;
             (known.side, known.regret, &known.source) == (bound.side, bound.regret, &bound.source)
         };
-        let place = match found.iter_mut().find(same) {
-            Some(known) => known,
-            None => {
-                found.push((bound.clone(), Vec::new(), BTreeMap::new()));
-                found.last_mut().expect("just pushed")
-            }
-        };
-        place.1.push(bound.largest_possible);
+        let mut new = None;
+        let gathered = found.iter_mut().find(same).unwrap_or_else(|| {
+            new.insert(Gathered { bound: bound.clone(), largest: Vec::new(), values: BTreeMap::new() })
+        });
+        gathered.largest.push(bound.largest_possible);
         for (round, value) in &bound.points {
-            place.2.entry(*round).or_default().push(*value);
+            gathered.values.entry(*round).or_default().push(*value);
         }
+        found.extend(new);
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let of = |(bound, largest, points): (RegretBound, Vec<f64>, BTreeMap<u64, Vec<f64>>)| RegretBound {
-        points: points.into_iter().map(|(round, values)| (round, mean(&values))).collect(),
+    let of = |Gathered { bound, largest, values }: Gathered| RegretBound {
+        points: values.into_iter().map(|(round, values)| (round, mean(&values))).collect(),
         largest_possible: mean(&largest),
         ..bound
     };

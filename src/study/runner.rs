@@ -7,13 +7,11 @@ use super::plan::{CellPlan, Plan};
 use super::record::{ReplicationRecord, digest_of};
 use super::tables;
 use crate::objectives::{Instance, Prepared, Resources};
-use crate::protocols::{Directions, Stage, TraceEvent, Watcher};
+use crate::protocols::{Directions, Kept, Stage, Watcher};
 use crate::rng::{Key, TREE_VERSION};
 use rayon::prelude::*;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 

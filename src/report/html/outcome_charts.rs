@@ -128,7 +128,12 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
     // Zeros do not prevent a logarithmic axis here: they stand at its lower edge.
     let all = || numbers(&lines).chain(bounds().map(|bound| (bound.at_most, 0.0)));
     let positive = Axis::fit(all().filter(|(value, _)| *value > 0.0));
-    let with_bounds = if bounded && positive.log { positive } else { Axis::fit(all()) };
+    let with_bounds = match bounded {
+        true if positive.log => positive,
+        true => Axis::fit(all()),
+        // Without bounds to make room for, a bias is read better from 0.
+        false => Axis::plain(all()),
+    };
     let zeros = with_bounds.log && all().any(|(value, _)| value <= 0.0);
     let near = |bound: &BoundRow| with_bounds.log || bound.at_most <= ROOM * most;
     let (mut beyond, mut sources) = (Vec::new(), Vec::<&str>::new());

@@ -192,7 +192,7 @@ mod tests {
         let mut steep = chart();
         draw(&mut steep, &bound(BoundSide::Upper, 30.0), "upper bound for learner", 0);
         assert_eq!(steep.lines[1].points.len(), 3, "30, 60, 90 and no further");
-        assert!(steep.beyond[0].ends_with("300 at round 10, beyond this chart"), "{:?}", steep.beyond);
+        assert!(steep.beyond[0].ends_with("300.0 at round 10, beyond this chart"), "{:?}", steep.beyond);
         let upper = |factor: f64| says_nothing(&bound(BoundSide::Upper, factor));
         assert!(upper(51.0) && !upper(49.0) && !says_nothing(&bound(BoundSide::Lower, 51.0)));
     }
