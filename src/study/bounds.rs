@@ -3,9 +3,12 @@
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
+/// A theorem of some runs: the first statement of it, its numbers, and its numbers by round.
+type Bounded = (RegretBound, Vec<f64>, BTreeMap<u64, Vec<f64>>);
+
 /// The bounds of some runs, the same theorem's together: the mean by round, over the runs for which it says something.
 pub(super) fn mean(runs: &[&SeriesRecord]) -> Vec<RegretBound> {
-    let mut found: Vec<(RegretBound, Vec<f64>, BTreeMap<u64, Vec<f64>>)> = Vec::new();
+    let mut found: Vec<Bounded> = Vec::new();
     for bound in runs.iter().flat_map(|run| &run.bounds) {
         let same = |(known, ..): &&mut (RegretBound, _, _)| {
             (known.side, known.regret, &known.source) == (bound.side, bound.regret, &bound.source)

@@ -17,6 +17,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+/// A series, who watches it, and what was seen.
+type Beginning = (String, Watcher, Rc<RefCell<Vec<TraceEvent>>>);
+
 /// What is shown while a study is played. Called from several threads.
 pub trait Progress: Sync {
     /// So many replications are to be played; so many were there already.
@@ -206,7 +209,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// The name of the first series, a watcher that keeps its first events, and where it keeps them.
-    fn beginning(&self) -> Option<(String, Watcher, Rc<RefCell<Vec<TraceEvent>>>)> {
+    fn beginning(&self) -> Option<Beginning> {
         let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
         let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
         Some((series, watcher, events))
