@@ -37,6 +37,10 @@ impl Bar {
         self.bar.inc(1);
     }
 
+    pub(super) fn advance(&self, steps: u64) {
+        self.bar.inc(steps);
+    }
+
     pub(super) fn length(&self, length: u64) {
         self.bar.set_length(length);
     }

@@ -285,6 +285,28 @@ impl<'a> Workshop<'a> {
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 
+    /// The world of one replication, ready to be played, and the node of its draws.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
+        let failure = |reason: &str| Failure {
+            cell: self.index,
+            point: self.cell.point.clone(),
+            replication: Some(replication),
+            reason: reason.to_owned(),
+        };
+        let prepared = self.prepared.get_or_init(|| self.prepare());
+        let prepared = prepared.as_ref().map_err(|reason| failure(reason))?;
+        let key = self.root.child("replication").index(replication);
+        let instance = prepared
+            .as_ref()
+            .map(|prepared| prepared.realise(key.child("objective")))
+            .transpose()
+            .map_err(|error| failure(&error.to_string()))?;
+        Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
+    }
+
     fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {
         let Some(objective) = &self.cell.scenario.draft.objective else { return Ok(None) };
         let fitted = match self.folder.map(|folder| folder.fitted(self.index)) {
