@@ -15,9 +15,6 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Where a watcher keeps what it sees.
-type KeptEvents = Rc<RefCell<Vec<TraceEvent>>>;
-
 /// What is shown while a study is played. Called from several threads.
 pub trait Progress: Sync {
     /// So many replications are to be played; so many were there already.
@@ -207,7 +204,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// The name of the first series, a watcher that keeps its first events, and where it keeps them.
-    fn beginning(&self) -> Option<(String, Watcher, KeptEvents)> {
+    fn beginning(&self) -> Option<(String, Watcher, Kept)> {
         let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
         let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
         Some((series, watcher, events))
