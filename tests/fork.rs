@@ -177,12 +177,23 @@ fn the_command_line_forks_and_refuses() {
         ("x: objective.GpSample.variance=2", "changes objective.GpSample.variance"),
         ("x: protocol.Federated.rounds=9", "changes protocol.Federated.rounds"),
         ("x: protocol.Federated.series[0].sharing=Alone()", "changes protocol.Federated.series.0.sharing"),
+        (
+            "x: protocol.Federated.series[0].sharing.participation=FixedSize(3)",
+            "changes protocol.Federated.series.0.sharing.Aggregate.participation",
+        ),
         ("x: network.default.loss=Independent(2)", "expected"),
     ] {
         let (code, stdout, stderr) = fork(branch);
         assert_eq!((code, stdout.as_str()), (3, ""), "{branch}: {stderr}");
         assert!(stderr.contains(words), "{branch}: {stderr}");
     }
+    // What masks, coins and noise were agreed on for stays.
+    let noisier = "protocol.Federated.series[1].sharing.noise_multiplier=2";
+    let masked =
+        ["run", "scenarios/studies/untrusted-server.ron", "--fork-at", "2", "-o", noisier, "--out", place];
+    let (code, _, stderr) = told(&subrosa(&masked));
+    assert_eq!(code, 3, "{stderr}");
+    assert!(stderr.contains("noise_multiplier, which is settled before the fork"), "{stderr}");
     let (code, _, stderr) = fork("no change");
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("--branch 'NAME: PATH=RON'"), "{stderr}");

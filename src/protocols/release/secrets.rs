@@ -55,7 +55,7 @@ impl Release {
         let outcome =
             |trial: u64, setting: usize| values[setting] + noise_sd * noise.index(trial).stream().normal();
         let mut trials = Trials::default();
-        match publication.search() {
+        match publication.search(task)? {
             Search::Learner(learner) => {
                 let mut learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
                 let mut stream = key.child("party").child(&self.owner).child("learner").stream();
@@ -68,6 +68,13 @@ impl Release {
             }
             Search::Everything => {
                 (0..values.len()).for_each(|setting| trials.add(setting, outcome(setting as u64, setting)));
+            }
+            Search::Sampling(_) => {
+                return Err(format!(
+                    "\"{}\" chooses every setting privately, so there is no one secret to attack: audit the mechanism of \
+                     one choice (`subrosa audit mechanism exponential`)",
+                    series.name
+                ));
             }
             Search::Nothing => {}
         }
