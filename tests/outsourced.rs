@@ -71,7 +71,7 @@ fn the_ledger_says_what_is_claimed_and_what_holds() {
 }
 
 fn column(run: &Path, file: &str, names: &[&str]) -> Vec<String> {
-    let mut reader = csv::Reader::from_path(run.join("cells/0").join(file)).unwrap();
+    let mut reader = csv::Reader::from_path(run.join(file)).unwrap();
     let header = reader.headers().unwrap().clone();
     let places: Vec<usize> =
         names.iter().map(|name| header.iter().position(|found| found == *name).unwrap()).collect();

@@ -5,6 +5,7 @@ mod calibrate;
 mod check;
 mod completions;
 mod exit;
+mod interruption;
 mod list;
 mod load;
 mod man;
@@ -15,6 +16,7 @@ mod replay;
 mod report;
 mod run;
 mod sequence;
+mod sweep;
 mod trace;
 
 use clap::Parser;
@@ -40,6 +42,7 @@ pub fn main() -> ExitCode {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
+        Verb::Sweep(arguments) => sweep::sweep(&arguments),
         Verb::Report(arguments) => report::report(&arguments),
         Verb::New(arguments) => new::new(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),

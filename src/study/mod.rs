@@ -3,28 +3,36 @@
 
 pub mod files;
 mod folder;
+mod gather;
 mod identity;
 mod ledger;
 mod plan;
 mod privacy_report;
 mod record;
 mod replay;
+mod results;
+mod reuse;
 mod runner;
 mod statistics;
+mod store;
 mod summary;
+pub mod sweep;
 mod tables;
 mod trace;
 mod units;
 mod whole_study;
+mod workshop;
 
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
+pub use gather::finish;
 pub use ledger::{LedgerGroup, ledger_groups};
 pub use plan::{CellPlan, Plan};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
-pub use record::{ReplicationRecord, digest_of};
+pub use record::ReplicationRecord;
 pub use replay::{Difference, Replay, replay};
-pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
+pub use runner::{Failure, Options, Outcome, Progress, Start, play};
 pub use statistics::Estimate;
+pub use store::{Archive, Conflict};
 pub use summary::{
     BoundRow, CellSummary, CurvePoint, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
     SeriesSummary, Summary,
