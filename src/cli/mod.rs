@@ -3,6 +3,7 @@
 mod account;
 mod calibrate;
 mod check;
+mod compare;
 mod completions;
 mod exit;
 mod interruption;
@@ -43,6 +44,7 @@ pub fn main() -> ExitCode {
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
         Verb::Sweep(arguments) => sweep::sweep(&arguments),
+        Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => report::report(&arguments),
         Verb::New(arguments) => new::new(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),

@@ -1,7 +1,7 @@
 //! Verbs and flags.
 
 use super::new::TEMPLATES;
-use crate::vocab::Span;
+use crate::vocab::{Positive, Span};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -27,6 +27,8 @@ pub(super) enum Verb {
     Replay(ReplayArguments),
     /// Play a study on many machines: plan it, start workers, watch them, merge what they leave
     Sweep(SweepArguments),
+    /// Compare two runs, replication by replication on common random numbers
+    Compare(CompareArguments),
     /// Make the report of a run again: text, report.html, and on request a figure as a file
     Report(ReportArguments),
     /// Write a commented scenario that runs at once
@@ -94,6 +96,33 @@ pub(super) struct RunArguments {
     /// Stop at the first replication that fails instead of playing all others
     #[arg(long)]
     pub(super) fail_fast: bool,
+    /// Play more replications of all cells until the 95 % interval around every mean is at most this far to each side
+    #[arg(long, value_name = "WIDTH", value_parser = positive)]
+    pub(super) until_halfwidth: Option<Positive>,
+    /// The metric whose means are to be known so well, as results.csv calls it (without "more.")
+    #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
+    pub(super) metric: String,
+    /// Most replications of a cell on the way there
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
+        value_parser = clap::value_parser!(u64).range(2..))]
+    pub(super) at_most: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompareArguments {
+    /// Folder of the first run
+    pub(super) a: PathBuf,
+    /// Folder of the second run; may be the same, to compare two series of it
+    pub(super) b: PathBuf,
+    /// Only this series of the first run. Default: all, or the series of --series-b
+    #[arg(long, value_name = "NAME")]
+    pub(super) series_a: Option<String>,
+    /// Only this series of the second run. Default: the series of the same name
+    #[arg(long, value_name = "NAME")]
+    pub(super) series_b: Option<String>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
 }
 
 #[derive(Debug, Args)]
@@ -148,6 +177,11 @@ pub(super) struct SweepWorkArguments {
     /// Take over the blocks of a worker that has been silent for this long; several heartbeats
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(super) dead_after: humantime::Duration,
+}
+
+fn positive(text: &str) -> Result<Positive, String> {
+    let number = text.parse::<f64>().map_err(|_| "expected a number above 0".to_owned())?;
+    Positive::new(number).map_err(|error| error.to_string())
 }
 
 /// `3/16`.

@@ -6,11 +6,11 @@ use super::load::load;
 use super::options::{Format, RunArguments};
 use super::progress::Bar;
 use crate::report;
-use crate::study::{self, Options, Outcome, RunFolder, Summary};
+use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
 
 /// Plays and reports.
 pub(super) fn run(arguments: &RunArguments) -> Exit {
-    let plan = match load(&arguments.scenario) {
+    let mut plan = match load(&arguments.scenario) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
@@ -22,7 +22,21 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         fail_fast: arguments.fail_fast,
         interrupted,
     };
-    let played = study::play(&plan, &folder, options, &bar);
+    let played = match arguments.until_halfwidth {
+        None => study::play(&plan, &folder, options, &bar),
+        Some(width) => {
+            let goal = Goal {
+                half_width: width.get(),
+                metric: arguments.metric.clone(),
+                at_most: arguments.at_most,
+            };
+            study::play_until(&mut plan, &folder, &goal, options, &bar).map(|(outcome, reached)| {
+                bar.finish();
+                tell(&goal, &reached);
+                outcome
+            })
+        }
+    };
     bar.finish();
     let outcome = match played {
         Ok(outcome) => outcome,
@@ -56,6 +70,22 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             Exit::CellsFailed
         }
         Outcome::Complete | Outcome::Interrupted { .. } => budget(&summary),
+    }
+}
+
+fn tell(goal: &Goal, reached: &Precision) {
+    let Precision { widest, replications } = reached;
+    match widest {
+        None => eprintln!(
+            "warning: no series has a \"{}\" with an interval; results.csv names the metrics there are",
+            goal.metric
+        ),
+        Some(widest) if *widest > goal.half_width => eprintln!(
+            "warning: the widest half-width is {widest:.4} after {replications} replications, above {} (raise \
+             --at-most, {} now)",
+            goal.half_width, goal.at_most
+        ),
+        Some(widest) => eprintln!("The widest half-width is {widest:.4} after {replications} replications."),
     }
 }
 

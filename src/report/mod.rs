@@ -2,6 +2,7 @@
 
 mod account;
 mod cells;
+mod comparison;
 mod counts;
 mod html;
 mod number;
@@ -11,6 +12,7 @@ mod text;
 mod words;
 
 pub use account::{account_curve, account_json, account_over_rounds, account_text, price_all};
+pub use comparison::comparison_text;
 pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
 pub use text::text;

@@ -2,11 +2,15 @@
 //! reported on.
 
 pub mod files;
+mod compare;
 mod folder;
 mod gather;
 mod identity;
 mod ledger;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plan;
+mod precision;
 mod privacy_report;
 mod record;
 mod replay;
@@ -23,10 +27,12 @@ mod units;
 mod whole_study;
 mod workshop;
 
+pub use compare::{Comparison, ComparisonRow, Side, compare};
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use gather::finish;
 pub use ledger::{LedgerGroup, ledger_groups};
 pub use plan::{CellPlan, Plan};
+pub use precision::{Goal, Precision, play_until};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
 pub use record::ReplicationRecord;
 pub use replay::{Difference, Replay, replay};

@@ -81,6 +81,17 @@ impl Plan {
         self.cells.iter().map(|cell| cell.identity.as_str()).collect()
     }
 
+    /// Sets the replications of every cell, as `--replications` does.
+    pub(super) fn set_replications(&mut self, replications: u64) {
+        let Some(count) = std::num::NonZeroU64::new(replications) else { return };
+        self.replications = replications;
+        for cell in &mut self.cells {
+            cell.scenario.draft.replications = count;
+        }
+        self.overrides.retain(|text| !text.starts_with("replications="));
+        self.overrides.push(format!("replications={replications}"));
+    }
+
     /// Replications of all cells.
     #[must_use]
     pub fn total(&self) -> u64 {
