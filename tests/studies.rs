@@ -426,7 +426,7 @@ fn replications_until_the_mean_is_known() {
 #[test]
 fn a_folder_that_cannot_be_written_is_said() {
     let place = TempDir::new().unwrap();
-    let Some(mounted) = Mounted::new(&place.path().join("small"), "size=300k") else {
+    let Some(mounted) = Mounted::new(&place.path().join("small"), "size=700k") else {
         eprintln!("skipped: no right to mount a tmpfs here");
         return;
     };
