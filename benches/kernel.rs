@@ -92,7 +92,7 @@ fn streams(use_: &str) -> Vec<Stream> {
 
 // ---------------------------------------------------------------- subrosa
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct World;
 
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +147,7 @@ impl Medium for Delays {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Passer {
     stream: Stream,
     first: bool,
@@ -170,13 +170,13 @@ impl Party<World> for Passer {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Hub {
     missing: u32,
     left: Rc<Cell<u64>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Leaf;
 
 impl Party<World> for Hub {

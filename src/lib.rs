@@ -32,3 +32,4 @@ pub mod study;
 pub mod report;
 // Floor 8
 pub mod cli;
+pub mod prelude;

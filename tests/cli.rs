@@ -343,3 +343,41 @@ fn list_explains_every_member() {
     }
     assert_eq!(told(&subrosa(&["list", "LogNrmal"])).0, 2);
 }
+
+/// What a new user types wrong, and what the answer must have.
+#[test]
+fn stumbles_are_answered_with_a_cure() {
+    let place = TempDir::new().unwrap();
+    let wrong = |arguments: &[&str], cure: &str| {
+        let (code, stdout, stderr) = told(&subrosa(arguments));
+        assert!(code != 0 && stderr.contains(cure), "{arguments:?}: {code}\n{stdout}{stderr}");
+    };
+    wrong(&["run", "scenarios/hospitl.ron"], "did you mean scenarios/hospital.ron?");
+    wrong(&["check", "scenarios/nothing-like-it.ron"], "begins at the current folder");
+    wrong(&["list", "Tabel"], "did you mean Table?");
+    wrong(&["list", "zzz"], "the families are");
+    wrong(&["new"], "possible values: outsourced, local,");
+    wrong(&["account", "runs/nowhere"], "the folder of a run");
+    wrong(&["calibrate", "--epsilon", "-1", "--rounds", "3"], "expected a finite epsilon above 0");
+    wrong(&["report", place.path().to_str().unwrap()], "runs/<name>-<hash>");
+    let document = run("tests/golden/echo.ron", place.path(), &[]);
+    wrong(&["report", place.path().to_str().unwrap()], folder(&document).to_str().unwrap());
+}
+
+#[test]
+fn help_fits_80_columns() {
+    let (_, help, _) = told(&subrosa(&["--help"]));
+    let verbs = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let verbs: Vec<&str> = verbs
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(verbs.len() >= 12, "{help}");
+    for verb in verbs {
+        let (_, help, _) = told(&subrosa(&["help", verb]));
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{verb}: {line}");
+        }
+    }
+}

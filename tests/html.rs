@@ -235,7 +235,9 @@ fn report_refuses_what_is_no_finished_run() {
 fn new_writes_a_scenario_that_runs_and_overwrites_nothing() {
     let place = TempDir::new().unwrap();
     let (_, help, _) = told(&subrosa(&["new", "--help"]));
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     let names = between(&help, "[possible values: ", "]")[0];
+    assert_eq!(names, "outsourced, local, release, federated", "a template for every system");
     for name in names.split(", ") {
         let file = place.path().join("a folder").join(format!("{name}.ron"));
         let path = file.to_str().unwrap();

@@ -66,6 +66,7 @@ fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed
             Event::Sent { .. }
             | Event::Lost { .. }
             | Event::Doubled { .. }
+            | Event::Handled { .. }
             | Event::TimerFired { .. }
             | Event::Switched { .. } => {}
         })
@@ -203,7 +204,7 @@ mod crashes {
     };
     use subrosa::vocab::{PartyId, Span, Time};
 
-    #[derive(Debug)]
+    #[derive(Clone, Debug)]
     struct World;
 
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -231,7 +232,7 @@ mod crashes {
     }
 
     /// Party 0 sends words at 10, 20, 30 and 60 ms.
-    #[derive(Debug)]
+    #[derive(Debug, Clone)]
     struct Source;
 
     impl Party<World> for Source {
@@ -249,7 +250,7 @@ mod crashes {
     }
 
     /// Party 1 records what reaches it; 1000 for its timer, 2000 for a start, 3000 and 4000 for going and coming.
-    #[derive(Debug)]
+    #[derive(Debug, Clone)]
     struct Victim;
 
     impl Party<World> for Victim {

@@ -37,7 +37,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct World;
 
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl Protocol for World {
 }
 
 /// Passes words on at random, sets a timer for each and cancels the one before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Passer {
     stream: Stream,
     parties: u64,

@@ -13,7 +13,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (5, &["scenario"]),
     (6, &["study"]),
     (7, &["report"]),
-    (8, &["cli"]),
+    (8, &["cli", "prelude"]),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

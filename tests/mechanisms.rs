@@ -1,12 +1,17 @@
 //! The contract of every mechanism, and their output laws against exact probabilities (fixed seeds).
 
-use std::num::NonZeroU32;
+use proptest::prelude::*;
+use std::num::{NonZeroU32, NonZeroUsize};
+use subrosa::privacy::mechanisms::clipping::Range;
 use subrosa::privacy::mechanisms::{
-    DiscreteGaussian, DiscreteLaplace, ExponentialMechanism, FixedSizeGaussian, Gaussian, Laplace, Lattice,
-    Mechanism, MechanismError, PoissonGaussian, RandomizedResponse, ReportNoisyMax,
+    ClippedGaussian, ClippedLaplace, DiscreteGaussian, DiscreteLaplace, ExponentialMechanism,
+    FixedSizeGaussian, Gaussian, Laplace, Lattice, Mechanism, MechanismError, NoisyProjection, NoisyRows,
+    PoissonGaussian, RandomizedResponse, ReportNoisyMax, Rows,
 };
 use subrosa::rng::Key;
-use subrosa::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Positive, Probability, Sampler};
+use subrosa::vocab::{
+    Arithmetic, Basis, Cost, Delta, Epsilon, Finite, Neighbours, Positive, Probability, Sampler,
+};
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).unwrap()
@@ -51,6 +56,73 @@ fn every_mechanism_keeps_the_contract() {
     contract(&poisson, &units(1.0), &units(9.0), &ragged, &Neighbours::ZeroOut);
     let fixed = FixedSizeGaussian::new(2, positive(1.0), positive(2.0));
     contract(&fixed, &units(1.0), &units(9.0), &Vec::new(), &Neighbours::ReplaceOne);
+}
+
+fn range(low: f64, high: f64) -> Range {
+    Range { low: Finite::new(low).unwrap(), high: Finite::new(high).unwrap() }
+}
+
+#[test]
+fn what_a_curator_may_release_keeps_the_contract() {
+    let (small, delta) = (range(-1.0, 2.0), Delta::new(1e-5).unwrap());
+    let any = Neighbours::AnyValue;
+    contract(&ClippedLaplace { epsilon: epsilon(1.0), range: small }, &0.5, &99.0, &f64::NAN, &any);
+    contract(&ClippedGaussian { epsilon: epsilon(1.0), delta, range: small }, &0.5, &99.0, &f64::NAN, &any);
+    let rows = |x: f64| Rows::new(2, 2, vec![x, 1.0, -3.0, x]).unwrap();
+    let moved = Neighbours::RowMoved { distance: 1.0 };
+    let noisy = NoisyRows { epsilon: epsilon(1.0), delta }.calibrated(positive(1.0)).unwrap();
+    contract(&noisy, &rows(1.0), &rows(7.0), &rows(f64::NAN), &moved);
+    let recipe = NoisyProjection { epsilon: epsilon(1.0), delta, r: NonZeroUsize::new(3).unwrap() };
+    let projection = recipe.drawn(2, positive(1.0), &mut Key::root(3).stream()).unwrap();
+    contract(&projection, &rows(1.0), &rows(7.0), &rows(f64::INFINITY), &moved);
+    let empty = ClippedLaplace { epsilon: epsilon(1.0), range: range(2.0, 2.0) };
+    assert!(empty.price(&0.0, &any).is_err() && empty.variance().is_err());
+}
+
+proptest! {
+    /// Clipped outcomes: with the same draw, two values never lie further apart than the sensitivity in the price, and
+    /// the ends of the range reach it.
+    #[test]
+    fn clipped_outcomes_keep_their_sensitivity(
+        a in -1e9f64..1e9, b in -1e9f64..1e9, low in -100f64..100.0, width in 1e-3f64..100.0, seed in 0u64..1000,
+    ) {
+        let range = range(low, low + width);
+        let delta = Delta::new(1e-6).unwrap();
+        let laplace = ClippedLaplace { epsilon: epsilon(0.7), range };
+        let gaussian = ClippedGaussian { epsilon: epsilon(0.7), delta, range };
+        let mechanisms: [&dyn Mechanism<Input = f64, Output = f64>; 2] = [&laplace, &gaussian];
+        for mechanism in mechanisms {
+            let draw = |value: f64| mechanism.privatise(&value, &mut Key::root(seed).stream()).unwrap();
+            let sensitivity = mechanism.price(&a, &Neighbours::AnyValue).unwrap().sensitivity.unwrap();
+            prop_assert!((draw(a) - draw(b)).abs() <= sensitivity * (1.0 + 1e-9) + 1e-9);
+            let most = draw(1e12) - draw(-1e12);
+            prop_assert!((most / sensitivity - 1.0).abs() < 1e-6, "{most} for {sensitivity}");
+        }
+    }
+}
+
+/// Probabilities of half-lines on the two ends of the range have ratio e^epsilon and no more; the variance is as told.
+#[test]
+fn clipped_laplace_costs_what_it_says() {
+    let mechanism = ClippedLaplace { epsilon: epsilon(1.5), range: range(-1.0, 3.0) };
+    let n = 200_000;
+    let share = |value: f64| {
+        let mut stream = Key::root(17).child(&format!("{value}")).stream();
+        (0..n).filter(|_| mechanism.privatise(&value, &mut stream).unwrap() > 3.0).count() as f64
+    };
+    // P(y > 3) is 1/2 from 3 or anything above, e^-1.5 / 2 from -1 or anything below.
+    for (value, expected) in
+        [(3.0, 0.5), (1e6, 0.5), (-1.0, 0.5 * (-1.5f64).exp()), (-1e6, 0.5 * (-1.5f64).exp())]
+    {
+        let error = (expected * (1.0 - expected) * f64::from(n)).sqrt();
+        assert!((share(value) - expected * f64::from(n)).abs() < 6.0 * error, "{value}: {}", share(value));
+    }
+    let mut stream = Key::root(18).stream();
+    let squares =
+        (0..n).map(|_| (mechanism.privatise(&1.0, &mut stream).unwrap() - 1.0).powi(2)).sum::<f64>();
+    // Laplace's kurtosis is 6: six standard errors of the mean square.
+    let ratio = squares / f64::from(n) / mechanism.variance().unwrap();
+    assert!((ratio - 1.0).abs() < 6.0 * (5.0 / f64::from(n)).sqrt(), "{ratio}");
 }
 
 /// A certificate holds for the sampler and the neighbours it was proven for, and for no other.

@@ -246,7 +246,7 @@ fn crashes_keep_or_lose_what_a_party_was_doing() {
     assert!(kept("keeps", Memory::Kept) > 3 && kept("forgets", Memory::Lost) > 3);
     let sent = |name: &str| {
         let party = played.id(name);
-        played.events.iter().filter(|e| matches!(e.kind, TraceKind::Sent(p) if p.from == party)).count()
+        played.events.iter().filter(|e| matches!(&e.kind, TraceKind::Sent(p) if p.from == party)).count()
     };
     // Calls that were heard are answered, but for those that were being worked on when memory was lost.
     assert_eq!(sent("keeps"), played.arrivals("caller", "keeps").len());

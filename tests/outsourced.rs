@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use support::{folder, metric, root, run};
+use support::{folder, metric, root, run, subrosa, told};
 use tempfile::TempDir;
 
 const PRIVATE: &str = "PO-GP-UCB";
@@ -68,6 +68,79 @@ fn the_ledger_says_what_is_claimed_and_what_holds() {
     assert!(outcome["losses"].as_array().unwrap().iter().all(|l| l["basis"] == "unprotected"));
     assert_eq!(of(OPEN, "Record")["losses"][0]["basis"], "unprotected");
     assert!(rows.iter().all(|row| row["series"] != "random search" || row["unit"] != "Record"));
+}
+
+/// The sound releases reach the epsilon they were made for and no more, each about its own unit; noise on the rows costs
+/// something and still finds more than random search.
+#[test]
+fn sound_releases_are_proven_at_the_epsilon_asked_for() {
+    let out = TempDir::new().unwrap();
+    let epsilon = 3.004_166_023_946_433_4;
+    let mut options = vec!["--replications".to_owned(), "10".to_owned()];
+    for field in ["[0].release", "[1].release", "[2].release", "[3].outcomes", "[4].release", "[4].outcomes"]
+    {
+        options.extend(["-o".to_owned(), format!("protocol.series{field}.epsilon={epsilon}")]);
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let document = run("scenarios/studies/outsourced-sound.ron", out.path(), &options);
+    let rows = document["cells"][0]["privacy"].as_array().unwrap();
+    let tight = |series: &str, unit: &str| {
+        let row = rows.iter().find(|row| row["series"] == series && row["unit"] == unit).unwrap();
+        row["losses"].as_array().unwrap().iter().find(|loss| loss["accountant"] == "tight").unwrap().clone()
+    };
+    let both = "noisy rows, private outcomes";
+    for (series, unit) in [
+        ("noisy rows", "Record"),
+        ("noisy projection", "Record"),
+        (both, "Record"),
+        ("private outcomes", "Outcome"),
+        (both, "Outcome"),
+    ] {
+        let loss = tight(series, unit);
+        assert_eq!(loss["basis"], "proven", "{series}, {unit}");
+        let found = loss["epsilon"].as_f64().unwrap();
+        // At delta 1e-5 Laplace noise costs a little less than at delta 0.
+        assert!(found < epsilon * (1.0 + 1e-6) && found > 0.9999 * epsilon, "{series}, {unit}: {found}");
+    }
+    assert_eq!(tight("noisy rows", "Outcome")["basis"], "unprotected");
+    assert_eq!(tight("private outcomes", "Record")["basis"], "unprotected");
+    assert_eq!(tight(PRIVATE, "Record")["basis"], "refuted");
+    let of = |series: &str| metric(&document, 0, series, "simple_regret");
+    let (sound, open, random) = (of("noisy rows"), of(OPEN), of("random search"));
+    assert!(sound.0 > open.0 + 3.0 * sound.1, "{sound:?} is not free: {open:?}");
+    assert!(sound.0 < random.0 - 2.0 * random.1, "{sound:?}, random {random:?}");
+}
+
+/// A row that is asked for again gets the answer it got before: four rows cost four releases, however many rounds.
+#[test]
+fn a_private_outcome_is_released_once() {
+    let out = TempDir::new().unwrap();
+    let document = run(
+        "scenarios/studies/outsourced-sound.ron",
+        out.path(),
+        &["--replications", "2", "-o", "objective.grid=[2, 2]", "-o", "protocol.rounds=30"],
+    );
+    let rows = document["cells"][0]["privacy"].as_array().unwrap();
+    let outcomes =
+        rows.iter().find(|row| row["series"] == "private outcomes" && row["unit"] == "Outcome").unwrap();
+    assert_eq!((&outcomes["releases"], &outcomes["releases_per_unit"]), (&4.into(), &1.into()));
+    let played = column(&folder(&document), "iterations.csv", &["replication", "series", "arm", "outcome"]);
+    let mut first = std::collections::BTreeMap::new();
+    for row in played.iter().filter(|row| row.starts_with("0 private outcomes")) {
+        let (arm, outcome) = row.rsplit_once(' ').unwrap();
+        assert_eq!(*first.entry(arm.to_owned()).or_insert(outcome), outcome, "{row}");
+    }
+    assert_eq!(first.len(), 4);
+}
+
+/// An outcome clipped to nothing is refused by `check`, with the place and a cure.
+#[test]
+fn an_empty_range_is_refused() {
+    let scenario = "scenarios/studies/outsourced-sound.ron";
+    let empty = "protocol.series[3].outcomes.range.high=-3";
+    let (code, _, stderr) = told(&subrosa(&["check", scenario, "-o", empty]));
+    assert_eq!(code, 3, "{stderr}");
+    assert!(stderr.contains("a range whose `low` lies below its `high`"), "{stderr}");
 }
 
 fn column(run: &Path, file: &str, names: &[&str]) -> Vec<String> {
@@ -191,4 +264,25 @@ fn golden_digests() {
     }
     let expected: String = golden.iter().map(|(a, b)| format!("{a} {b}\n")).collect();
     assert_eq!(found, expected);
+}
+
+/// Draws over a fine grid need a little jitter; the report says so, and only where it happened.
+#[test]
+fn jitter_is_reported() {
+    let out = TempDir::new().unwrap();
+    let series = "protocol.series=[Series(name: \"draws\", release: Disclosure(), learner: ThompsonSampling()), \
+                  Series(name: \"bounds\", release: Disclosure(), learner: GpUcb())]";
+    let document = run("tests/golden/branin.ron", out.path(), &["-o", series, "--replications", "1"]);
+    let jitter = |index: usize| document["cells"][0]["series"][index]["jitter"].as_f64().unwrap();
+    assert!(jitter(0) > 0.0 && jitter(0) < 1e-8, "{}", jitter(0));
+    assert_eq!(jitter(1), 0.0);
+    let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();
+    assert!(page.contains("was added to the diagonal of a covariance matrix"));
+    let (_, text, _) = support::told(&support::subrosa(&["report", folder(&document).to_str().unwrap()]));
+    assert!(
+        text.contains("jitter: up to")
+            && text.contains("\"draws\"")
+            && !text.contains("singular, in \"bounds\""),
+        "{text}"
+    );
 }

@@ -45,9 +45,8 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn same(one: &Path, two: &Path) {
     let (a, b) = (contents(one), contents(two));
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
-    let plain = |bytes: &[u8], place: &Path| {
-        String::from_utf8_lossy(bytes).replace(place.to_str().unwrap(), "PLACE")
-    };
+    let plain =
+        |bytes: &[u8], place: &Path| String::from_utf8_lossy(bytes).replace(place.to_str().unwrap(), "PLACE");
     for (file, bytes) in &a {
         let (x, y) = (plain(bytes, one), plain(&b[file], two));
         assert!(x == y, "{} differs", file.display());
@@ -70,7 +69,8 @@ fn start(arguments: &[&str]) -> Child {
 }
 
 fn plan(out: &Path, more: &[&str]) -> PathBuf {
-    let arguments = [&["sweep", "plan", ECHO, "--out", out.to_str().unwrap()], STUDY.as_slice(), more].concat();
+    let arguments =
+        [&["sweep", "plan", ECHO, "--out", out.to_str().unwrap()], STUDY.as_slice(), more].concat();
     let (code, stdout, stderr) = told(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     PathBuf::from(stdout.trim())
@@ -253,7 +253,10 @@ fn two_workers_leave_what_one_run_leaves() {
     assert_eq!((one.wait().unwrap().code(), two.wait().unwrap().code()), (Some(0), Some(0)));
     let (code, stdout, _) = told(&subrosa(&["sweep", "status", path, "--format", "json"]));
     let status: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((code, &status["blocks_finished"], &status["replications_finished"]), (0, &48.into(), &48.into()));
+    assert_eq!(
+        (code, &status["blocks_finished"], &status["replications_finished"]),
+        (0, &48.into(), &48.into())
+    );
     assert_eq!(fs::read_dir(shared.join("work/claims")).unwrap().count(), 48, "no block was claimed twice");
     assert_eq!(merge(&shared, &[]).0, 0);
     same(&whole, &shared);
@@ -268,8 +271,12 @@ fn a_worker_that_is_killed_loses_its_block_to_another() {
     let path = shared.to_str().unwrap();
     let mut first = start(&["sweep", "work", path, "--threads", "1"]);
     let results = shared.join("work/results");
-    let finished =
-        || fs::read_dir(&results).unwrap().filter(|e| e.as_ref().unwrap().path().extension().unwrap() == "jsonl").count();
+    let finished = || {
+        fs::read_dir(&results)
+            .unwrap()
+            .filter(|e| e.as_ref().unwrap().path().extension().unwrap() == "jsonl")
+            .count()
+    };
     wait(&|| finished() >= 1);
     first.kill().unwrap();
     first.wait().unwrap();
@@ -381,7 +388,10 @@ fn compare_pairs_what_draws_the_same_numbers() {
     assert!((found["high"].as_f64().unwrap() - (mean + 2.306_004_135 * se)).abs() < 1e-6, "{found}");
     let (code, stdout, _) = told(&subrosa(&arguments));
     assert_eq!(code, 0);
-    assert!(stdout.contains("95 % interval") && stdout.lines().skip(2).all(|l| l.chars().count() <= 80), "{stdout}");
+    assert!(
+        stdout.contains("95 % interval") && stdout.lines().skip(2).all(|l| l.chars().count() <= 80),
+        "{stdout}"
+    );
     let (_, itself, _) = told(&subrosa(&["compare", arguments[1], arguments[1]]));
     assert!(itself.contains("equal in every metric"), "{itself}");
     // Cells that differ in the seed alone are one group.
@@ -417,8 +427,10 @@ fn replications_until_the_mean_is_known() {
     assert_eq!(code, 0, "{stdout}");
     // The fewer it is allowed, the fewer it plays, and says that they do not do.
     let out = place.path().join("few");
-    let arguments = ["run", ECHO, "--out", out.to_str().unwrap(), "--until-halfwidth", "1e-6", "--at-most", "12"];
-    let (code, _, stderr) = told(&subrosa(&[arguments.as_slice(), &["--metric", "virtual_seconds"]].concat()));
+    let arguments =
+        ["run", ECHO, "--out", out.to_str().unwrap(), "--until-halfwidth", "1e-6", "--at-most", "12"];
+    let (code, _, stderr) =
+        told(&subrosa(&[arguments.as_slice(), &["--metric", "virtual_seconds"]].concat()));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("after 12 replications, above"), "{stderr}");
 }
@@ -462,7 +474,8 @@ struct Mounted {
 impl Mounted {
     fn new(path: &Path, options: &str) -> Option<Self> {
         fs::create_dir_all(path).unwrap();
-        let output = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(path).output().ok()?;
+        let output =
+            Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(path).output().ok()?;
         output.status.success().then(|| Self { path: path.to_owned() })
     }
 
@@ -482,7 +495,8 @@ impl Drop for Mounted {
 #[test]
 fn many_cells_leave_few_files() {
     let place = TempDir::new().unwrap();
-    let more = ["--replications", "1", "-o", "protocol.rounds=2", "-o", "seed=Each(\"seed\", Range(0, 2000))"];
+    let more =
+        ["--replications", "1", "-o", "protocol.rounds=2", "-o", "seed=Each(\"seed\", Range(0, 2000))"];
     let document = run(ECHO, place.path(), &more);
     assert_eq!(document["cells"].as_array().unwrap().len(), 2000);
     let files = contents(&folder(&document));
@@ -497,7 +511,8 @@ fn a_batch_script_is_printed_and_is_shell() {
     let more = ["--threads", "2", "--directive", "--partition=long", "--dry-run"];
     let (code, script, stderr) = told(&subrosa(&[arguments.as_slice(), &more].concat()));
     assert_eq!(code, 0, "{stderr}");
-    for line in ["#!/bin/sh", "#SBATCH --array=0-2", "#SBATCH --cpus-per-task=2", "#SBATCH --partition=long"] {
+    for line in ["#!/bin/sh", "#SBATCH --array=0-2", "#SBATCH --cpus-per-task=2", "#SBATCH --partition=long"]
+    {
         assert!(script.lines().any(|found| found == line), "{line}:\n{script}");
     }
     // Played as an element of the array would be.

@@ -14,6 +14,13 @@ use std::path::{Path, PathBuf};
 
 /// Prices.
 pub(super) fn account(arguments: &AccountArguments) -> Exit {
+    if !arguments.file.exists() {
+        eprintln!(
+            "error: {} is not there: name a file with Account(delta: .., events: [..]), or the folder of a run",
+            arguments.file.display()
+        );
+        return Exit::Usage;
+    }
     if arguments.file.is_dir() { of_run(arguments) } else { of_file(arguments) }
 }
 

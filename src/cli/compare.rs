@@ -5,7 +5,7 @@ use super::load::plan_of_run;
 use super::options::{CompareArguments, Format};
 use super::run::print;
 use crate::report;
-use crate::study::{self, Archive, Plan, RunFolder, Side};
+use crate::study::{self, Archive, Compared, Plan, RunFolder};
 
 /// Compares.
 pub(super) fn compare(arguments: &CompareArguments) -> Exit {
@@ -29,8 +29,8 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
     let (name_a, name_b) = (arguments.a.display().to_string(), arguments.b.display().to_string());
     let series_a = arguments.series_a.as_deref().or(arguments.series_b.as_deref());
     let series_b = arguments.series_b.as_deref().or(arguments.series_a.as_deref());
-    let a = Side { name: &name_a, plan: &plan_a, archive: &archive_a, series: series_a };
-    let b = Side { name: &name_b, plan: &plan_b, archive: &archive_b, series: series_b };
+    let a = Compared { name: &name_a, plan: &plan_a, archive: &archive_a, series: series_a };
+    let b = Compared { name: &name_b, plan: &plan_b, archive: &archive_b, series: series_b };
     let comparison = match study::compare(a, b) {
         Ok(comparison) => comparison,
         Err(error) => {

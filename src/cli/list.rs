@@ -3,54 +3,79 @@
 use super::exit::Exit;
 use super::options::{Format, ListArguments};
 use super::run::print;
-use crate::scenario::{Family, families};
+use crate::scenario::{Family, closest, families, parts};
 
 /// Lists.
 pub(super) fn list(arguments: &ListArguments) -> Exit {
-    let mut families = families();
+    let (mut families, mut parts) = (families(), parts());
     if let Some(wanted) = &arguments.what {
         let known: Vec<String> = families.iter().map(|family| family.name.clone()).collect();
+        let near = nearest(wanted, families.iter().chain(&parts));
         families = families.into_iter().filter_map(|family| narrow(family, wanted)).collect();
-        if families.is_empty() {
-            eprintln!("error: nothing is called \"{wanted}\"; the families are {}", known.join(", "));
+        parts = parts.into_iter().filter_map(|part| narrow(part, wanted)).collect();
+        if families.is_empty() && parts.is_empty() {
+            let cure = match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("the families are {}", known.join(", ")),
+            };
+            eprint!("{}", fold(&format!("error: nothing is called \"{wanted}\"; {cure}"), 2));
             return Exit::Usage;
         }
     }
-    match arguments.format {
-        Format::Text => {
-            let brief = arguments.what.is_none();
-            for family in &families {
-                print(&text(family, brief));
-            }
-            if brief {
-                print("\n`subrosa list NAME` explains a family or a member with all its fields.\n");
-            }
+    match (arguments.format, &arguments.what) {
+        (Format::Text, Some(_)) => families.iter().chain(&parts).for_each(|family| print(&explained(family))),
+        (Format::Text, None) => {
+            families.iter().for_each(|family| print(&named(family)));
+            print("\nparts: what families are made of\n");
+            parts.iter().for_each(|part| print(&line(&part.name, &part.about)));
+            print("\n`subrosa list NAME` explains a family, a member or a part with all its fields.\n");
         }
-        Format::Json => {
-            let document = serde_json::json!({ "families": families });
+        (Format::Json, _) => {
+            let document = serde_json::json!({ "families": families, "parts": parts });
             print(&format!("{document}\n"));
         }
     }
     Exit::Ok
 }
 
+/// The family, member or part whose name is closest to the one wanted.
+fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Option<String> {
+    let names = families.flat_map(|family| {
+        let members = family.members.iter().map(|member| member.name.clone());
+        members.chain([family.name.clone()])
+    });
+    let names: Vec<String> = names.collect();
+    closest(wanted, &names).map(str::to_owned)
+}
+
 /// The family if it is the one wanted, or with only the member wanted.
 fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
-    if family.name.eq_ignore_ascii_case(wanted) {
+    let name = family.name.split(" of ").next().unwrap_or_default();
+    if family.name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(wanted) {
         return Some(family);
     }
     family.members.retain(|member| member.name.eq_ignore_ascii_case(wanted));
     (!family.members.is_empty()).then_some(family)
 }
 
-fn text(family: &Family, brief: bool) -> String {
-    let mut out = format!("\n{}: {}\n", family.name, first_line(&family.about));
+/// The family and its members, a sentence each.
+fn named(family: &Family) -> String {
+    let mut out = fold(&format!("\n{}: {}", family.name, first_line(&family.about)), 2);
+    for member in family.members.iter().filter(|member| !member.about.is_empty()) {
+        out.push_str(&line(&member.name, &member.about));
+    }
+    out
+}
+
+/// A name and the sentence about it.
+fn line(name: &str, about: &str) -> String {
+    fold(&format!("  {name:<22} {}", first_line(about)), 25)
+}
+
+/// The family and its members with all their fields.
+fn explained(family: &Family) -> String {
+    let mut out = fold(&format!("\n{}: {}", family.name, first_line(&family.about)), 2);
     for member in &family.members {
-        if brief {
-            let about = first_line(&member.about);
-            out.push_str(&fold(&format!("  {:<22} {about}", member.name), 25));
-            continue;
-        }
         out.push_str(&format!("\n  {}\n", member.name));
         for paragraph in member.about.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
             out.push_str(&fold(&format!("    {}", paragraph.replace('\n', " ")), 4));
@@ -75,7 +100,7 @@ fn first_line(text: &str) -> String {
 fn fold(line: &str, indent: usize) -> String {
     const WIDTH: usize = 80;
     let lead = line.len() - line.trim_start().len();
-    let mut out = " ".repeat(lead);
+    let mut out = line[..lead].to_owned();
     let mut column = lead;
     for (index, word) in line[lead..].split(' ').enumerate() {
         let width = word.chars().count();

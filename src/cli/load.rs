@@ -53,12 +53,28 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
 
 /// Says that a folder is none that a run left.
 pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
+    let example = match inside(folder.path()).first() {
+        Some(run) => run.display().to_string(),
+        None => "runs/<name>-<hash>".to_owned(),
+    };
     eprintln!(
         "error: {} is not a run folder: it has no manifest.json (name a folder that `subrosa run` left, such as \
-         runs/<name>-<hash>)",
+         {example})",
         folder.path().display()
     );
     Exit::Usage
+}
+
+/// The run folders inside a folder, the latest first.
+fn inside(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let dated = entries.filter_map(|entry| {
+        let written = std::fs::metadata(entry.path().join("manifest.json")).ok()?.modified().ok()?;
+        Some((written, entry.path()))
+    });
+    let mut runs: Vec<_> = dated.collect();
+    runs.sort();
+    runs.into_iter().rev().map(|(_, run)| run).collect()
 }
 
 pub(super) fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {

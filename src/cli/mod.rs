@@ -5,7 +5,10 @@ mod calibrate;
 mod check;
 mod compare;
 mod completions;
+mod diff;
+mod dry;
 mod exit;
+mod fork;
 mod interruption;
 mod list;
 mod load;
@@ -16,7 +19,6 @@ mod progress;
 mod replay;
 mod report;
 mod run;
-mod sequence;
 mod sweep;
 mod trace;
 

@@ -19,6 +19,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     Template { name: "outsourced", text: include_str!("templates/outsourced.ron") },
     Template { name: "local", text: include_str!("templates/local.ron") },
     Template { name: "release", text: include_str!("templates/release.ron") },
+    Template { name: "federated", text: include_str!("templates/federated.ron") },
 ];
 
 /// Writes a template.

@@ -1,6 +1,7 @@
 //! Verbs and flags.
 
 use super::new::TEMPLATES;
+use crate::protocols::ForkPoint;
 use crate::vocab::{Positive, Span};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 
 /// A discrete-event simulator of privacy-preserving Bayesian optimisation.
 #[derive(Debug, Parser)]
-#[command(name = "subrosa", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+#[command(name = "subrosa", version, arg_required_else_help = true, max_term_width = 80, after_help = EXIT_CODES)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) verb: Verb,
@@ -32,6 +33,7 @@ pub(super) enum Verb {
     /// Make the report of a run again: text, report.html, and on request a figure as a file
     Report(ReportArguments),
     /// Write a commented scenario that runs at once
+    #[command(arg_required_else_help = true)]
     New(NewArguments),
     /// Show one replication's events: as text, as JSON lines, or as a message-sequence picture
     Trace(TraceArguments),
@@ -56,7 +58,7 @@ pub(super) enum Format {
     Json,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct ScenarioArguments {
     /// The scenario file
     pub(super) scenario: PathBuf,
@@ -87,6 +89,18 @@ pub(super) struct CheckArguments {
 pub(super) struct RunArguments {
     #[command(flatten)]
     pub(super) scenario: ScenarioArguments,
+    /// Play the system alone (timing, losses, who is late): nothing is measured, learned or made private, and no
+    /// folder is left
+    #[arg(long)]
+    pub(super) dry: bool,
+    /// Play the beginning once, up to the end of a round (20) or to a virtual time (5min), and several futures from
+    /// there on: the unchanged one, and one for each --branch. Without any --branch, what -o changes is the branch
+    #[arg(long, value_name = "ROUND|TIME", conflicts_with = "dry")]
+    pub(super) fork_at: Option<ForkPoint>,
+    /// What a branch changes after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes of the
+    /// same name belong together
+    #[arg(long, value_name = "NAME: PATH=RON", conflicts_with = "dry")]
+    pub(super) branch: Vec<String>,
     /// Folder below which the run folder is made
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(super) out: PathBuf,
@@ -251,11 +265,20 @@ pub(super) struct SweepSubmitArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct ReplayArguments {
-    /// The run folder
+    /// The run folder; with --diff a scenario file will do too
     pub(super) run: PathBuf,
-    /// Compare only this replication
+    /// Compare only this replication. Default: all of them; the first one with --diff
     #[arg(long, value_name = "K")]
     pub(super) replication: Option<u64>,
+    /// Play and compare only what happens up to this virtual time, as in 1min30s
+    #[arg(long, value_name = "TIME")]
+    pub(super) until: Option<Span>,
+    /// Play this run or scenario too, and name the first event that differs with what led to it on either side
+    #[arg(long, value_name = "RUN2")]
+    pub(super) diff: Option<PathBuf>,
+    /// Which cell of a study, with --diff
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "diff")]
+    pub(super) cell: usize,
     /// Threads to play replications on. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) threads: Option<u32>,
@@ -313,7 +336,7 @@ pub(super) struct AccountArguments {
     /// A file with Account(delta: .., events: [..]), or the folder of a run
     pub(super) file: PathBuf,
     /// State epsilons at this delta instead of the file's
-    #[arg(long, value_name = "DELTA")]
+    #[arg(long, value_name = "DELTA", allow_negative_numbers = true)]
     pub(super) delta: Option<f64>,
     /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
     #[arg(long, value_name = "FILE.svg")]
@@ -326,19 +349,19 @@ pub(super) struct AccountArguments {
 #[derive(Debug, Args)]
 pub(super) struct CalibrateArguments {
     /// Largest epsilon of all rounds together
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(super) epsilon: f64,
     /// Delta at which it is stated
-    #[arg(long, default_value_t = 1e-5)]
+    #[arg(long, default_value_t = 1e-5, allow_negative_numbers = true)]
     pub(super) delta: f64,
     /// Probability that a unit takes part in a round (Poisson sampling); 1 for no sampling
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     pub(super) rate: f64,
     /// Rounds: find the smallest noise multiplier
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) rounds: Option<u64>,
     /// Noise multiplier: find the most rounds
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(super) noise: Option<f64>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]

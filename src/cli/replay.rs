@@ -6,10 +6,14 @@ use super::options::{Format, ReplayArguments};
 use super::progress::Bar;
 use super::run::print;
 use crate::study::{self, ReplicationRecord, RunFolder};
+use crate::vocab::Time;
 use std::collections::BTreeMap;
 
 /// Replays.
 pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
+    if let Some(other) = &arguments.diff {
+        return super::diff::diff(arguments, other);
+    }
     let folder = RunFolder::at(&arguments.run);
     let (plan, manifest) = match plan_of_run(&folder) {
         Ok(found) => found,
@@ -48,6 +52,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             }
         }
     }
+    let until = arguments.until.map(|until| Time::ZERO + until);
     let total = records.iter().map(Vec::len).sum::<usize>();
     if total == 0 {
         match arguments.replication {
@@ -59,7 +64,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     let bar = Bar::new(format!("replay {}", plan.name));
     bar.length(total as u64);
     let threads = arguments.threads.map_or(0, |threads| threads as usize);
-    let go = || study::replay(&plan, &folder, &records, &|| bar.step());
+    let go = || study::replay(&plan, &folder, &records, until, &|| bar.step());
     let replay = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(go),
         Err(_) => go(),
@@ -67,7 +72,13 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     bar.finish();
     match arguments.format {
         Format::Text if replay.differences.is_empty() && replay.failures.is_empty() => {
-            print(&format!("replay agrees: {} replications, every digest equal\n", replay.compared));
+            let compared = replay.compared;
+            print(&match arguments.until {
+                None => format!("replay agrees: {compared} replications, every digest equal\n"),
+                Some(until) => {
+                    format!("replay agrees up to {until}: {compared} replications, every waypoint equal\n")
+                }
+            });
         }
         Format::Text => {
             for difference in &replay.differences {

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::not_a_run;
 use super::options::{Format, ReportArguments};
-use super::run::print;
+use super::run::{print, sparklines};
 use crate::report::plots::{Chart, standalone};
 use crate::report::{self, Page};
 use crate::study::{FolderError, RunFolder, files};
@@ -42,7 +42,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         }
     }
     match arguments.format {
-        Format::Text => print(&report::text(&page.summary)),
+        Format::Text => print(&report::text(&page.summary, sparklines())),
         Format::Json => print(&report::json(&page.summary)),
     }
     Exit::Ok

@@ -14,6 +14,12 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
+    if super::fork::wanted(&plan, arguments) {
+        return super::fork::fork(plan, arguments);
+    }
+    if arguments.dry {
+        return super::dry::dry(&plan, arguments);
+    }
     let interrupted = interruption::listen();
     let folder = RunFolder::at(&arguments.out.join(plan.folder_name()));
     let bar = Bar::new(plan.name.clone());
@@ -61,7 +67,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         }
     };
     match arguments.scenario.format {
-        Format::Text => print(&report::text(&summary)),
+        Format::Text => print(&report::text(&summary, sparklines())),
         Format::Json => print(&report::json(&summary)),
     }
     match outcome {
@@ -99,6 +105,18 @@ pub(super) fn budget(summary: &Summary) -> Exit {
         }
         None => Exit::Ok,
     }
+}
+
+/// Whether block letters can be shown: to a person, and in a locale that has them.
+pub(super) fn sparklines() -> bool {
+    use std::io::IsTerminal;
+    let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .find(|name| set(name))
+        .and_then(|name| std::env::var(name).ok());
+    let has_letters = locale.is_some_and(|value| value.to_lowercase().replace('-', "").contains("utf8"));
+    std::io::stdout().is_terminal() && has_letters
 }
 
 /// Prints results to standard output; a reader that has gone away (`| head`) is no error.

@@ -8,7 +8,7 @@ use super::options::{
     SweepSubmitArguments, SweepVerb, SweepWorkArguments,
 };
 use super::progress::Bar;
-use super::run::{budget, print};
+use super::run::{budget, print, sparklines};
 use crate::report;
 use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
 use crate::study::{FolderError, RunFolder, files};
@@ -193,7 +193,7 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     let summary = sweep::merge(&plan, &folder, &others, arguments.partial).map_err(complain)?;
     report::write_page(&folder).map_err(|error| complain(error.into()))?;
     match arguments.format {
-        Format::Text => print(&report::text(&summary)),
+        Format::Text => print(&report::text(&summary, sparklines())),
         Format::Json => print(&report::json(&summary)),
     }
     Ok(if summary.complete { budget(&summary) } else { Exit::CellsFailed })

@@ -4,9 +4,8 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, ScenarioArguments, TraceArguments, TraceFormat};
 use super::run::print;
-use super::sequence;
-use crate::kernel::{LossCause, Memory};
 use crate::protocols::{TraceEvent, TraceKind, Watcher};
+use crate::report::{self, cause, connection};
 use crate::study;
 use crate::vocab::{PartyId, Span, Time};
 use std::cell::RefCell;
@@ -51,7 +50,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         (None, TraceFormat::Svg) => known.first().cloned(),
         (series, _) => series.clone(),
     };
-    let names: Rc<Vec<String>> = Rc::new(draft.parties.keys().cloned().collect());
+    let names: Rc<Vec<String>> = Rc::new(cell.scenario.stage(None).names);
     let (text, kept) = (Rc::new(RefCell::new(String::new())), Rc::new(RefCell::new(Vec::new())));
     let watcher = {
         let (names, text, kept, format) =
@@ -83,7 +82,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         return Exit::CellsFailed;
     }
     if arguments.format == TraceFormat::Svg {
-        match sequence::picture(&plan.name, &names, &kept.borrow()) {
+        match report::sequence(&plan.name, &names, &kept.borrow()) {
             Ok(picture) => print(&picture),
             Err(reason) => {
                 eprintln!("error: {reason}");
@@ -107,32 +106,19 @@ impl Window {
     }
 }
 
-/// Why a message was lost, in words.
-pub(super) fn cause(cause: LossCause) -> &'static str {
-    match cause {
-        LossCause::Link => "dropped by the link",
-        LossCause::SenderOffline => "the sender is offline",
-        LossCause::ReceiverOffline => "the addressee is offline or does not hear it",
-        LossCause::NoRoute => "no route",
-        LossCause::RelayOffline => "a relay is offline",
-        LossCause::QueueFull => "a queue is full",
-        LossCause::Partition => "the network is partitioned",
-    }
-}
-
-/// What became of a party's connection, in words.
-pub(super) fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
-    match (online, crashed) {
-        (_, Some(Memory::Kept)) => "crashed, memory kept",
-        (_, Some(Memory::Lost)) => "crashed, memory lost",
-        (true, None) => "online",
-        (false, None) => "offline",
-    }
-}
-
 fn line(names: &[String], series: &str, event: &TraceEvent) -> String {
+    let (seconds, what) = (event.at.seconds(), what(names, event));
+    format!("{seconds:>16.9} s  [{series}] {what}\n")
+}
+
+/// An event in words, with its time.
+pub(super) fn sentence(names: &[String], event: &TraceEvent) -> String {
+    format!("{:.9} s  {}", event.at.seconds(), what(names, event))
+}
+
+fn what(names: &[String], event: &TraceEvent) -> String {
     let name = |party: PartyId| names[party.index()].as_str();
-    let what = match &event.kind {
+    match &event.kind {
         TraceKind::Sent(p) => format!("{} -> {}  {} ({} B)", name(p.from), name(p.to), p.label, p.bytes),
         TraceKind::Lost(p, why) => {
             format!("{} -x {}  {} lost: {}", name(p.from), name(p.to), p.label, cause(*why))
@@ -144,13 +130,13 @@ fn line(names: &[String], series: &str, event: &TraceEvent) -> String {
             let took = event.at - *sent_at;
             format!("{} >> {}  {} after {:.6} s", name(p.from), name(p.to), p.label, took.seconds())
         }
+        TraceKind::Handled(p, _) => format!("{}  is done with {} of {}", name(p.to), p.label, name(p.from)),
         TraceKind::TimerFired(party, timer) => format!("{}  timer {timer}", name(*party)),
         TraceKind::Switched(party, online, crashed) => {
             format!("{}  {}", name(*party), connection(*online, *crashed))
         }
         TraceKind::Recorded(party, fact) => format!("{}  records {fact}", name(*party)),
-    };
-    format!("{:>16.9} s  [{series}] {what}\n", event.at.seconds())
+    }
 }
 
 fn json(names: &[String], series: &str, event: &TraceEvent) -> serde_json::Value {
@@ -158,11 +144,16 @@ fn json(names: &[String], series: &str, event: &TraceEvent) -> serde_json::Value
     let mut object = serde_json::json!({ "nanos": event.at.nanos(), "series": series });
     let mut put = |key: &str, value: serde_json::Value| object[key] = value;
     match &event.kind {
-        TraceKind::Sent(p) | TraceKind::Lost(p, _) | TraceKind::Doubled(p) | TraceKind::Delivered(p, _) => {
+        TraceKind::Sent(p)
+        | TraceKind::Lost(p, _)
+        | TraceKind::Doubled(p)
+        | TraceKind::Handled(p, _)
+        | TraceKind::Delivered(p, _) => {
             let event = match &event.kind {
                 TraceKind::Lost(..) => "lost",
                 TraceKind::Doubled(_) => "doubled",
                 TraceKind::Delivered(..) => "delivered",
+                TraceKind::Handled(..) => "handled",
                 TraceKind::Sent(_)
                 | TraceKind::TimerFired(..)
                 | TraceKind::Switched(..)
@@ -171,7 +162,7 @@ fn json(names: &[String], series: &str, event: &TraceEvent) -> serde_json::Value
             put("event", event.into());
             put("from", name(p.from).into());
             put("to", name(p.to).into());
-            put("message", p.label.into());
+            put("message", p.label.as_ref().into());
             put("bytes", p.bytes.into());
         }
         TraceKind::TimerFired(party, timer) => {
@@ -193,7 +184,7 @@ fn json(names: &[String], series: &str, event: &TraceEvent) -> serde_json::Value
     if let TraceKind::Lost(_, why) = &event.kind {
         put("cause", cause(*why).into());
     }
-    if let TraceKind::Delivered(_, sent_at) = &event.kind {
+    if let TraceKind::Delivered(_, sent_at) | TraceKind::Handled(_, sent_at) = &event.kind {
         put("sent_nanos", sent_at.nanos().into());
     }
     object

@@ -1,6 +1,6 @@
 //! Information gain: how much noisy outcomes of some arms say about the function.
 
-use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError};
+use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError, largest};
 
 /// Information gain of outcomes of `arms` (repetitions allowed), 1/2 log det(I + K / noise_variance), in nats.
 ///
@@ -43,6 +43,32 @@ impl Greedy {
     pub fn upper_bound(&self) -> f64 {
         self.gains.last().map_or(0.0, |gain| gain / -libm::expm1(-1.0))
     }
+}
+
+/// Upper bounds on the largest gain of so many outcomes, for each of some ascending numbers of outcomes; see
+/// [`Greedy::upper_bound`]. Memory does not depend on the numbers.
+///
+/// # Errors
+/// As for [`greedy_maximum`].
+pub fn gain_bounds(
+    covariance: &ArmCovariance,
+    numbers: &[u64],
+    noise_variance: f64,
+) -> Result<Vec<f64>, GpError> {
+    if !(noise_variance.is_finite() && noise_variance > 0.0) {
+        return Err(GpError::NotPositiveDefinite { order: 0, jitter: 0.0 });
+    }
+    let mut posterior = AdaptivePosterior::new(covariance.clone(), noise_variance, 0.0);
+    let mut bounds = Vec::with_capacity(numbers.len());
+    let mut chosen = 0;
+    for &number in numbers {
+        while chosen < number {
+            posterior.observe(largest(posterior.variance()), 0.0)?;
+            chosen += 1;
+        }
+        bounds.push(posterior.information_gain() / -libm::expm1(-1.0));
+    }
+    Ok(bounds)
 }
 
 /// Chooses `rounds` arms one by one, each time the one that adds most: the one with the largest posterior variance

@@ -29,7 +29,7 @@ pub use arm_covariance::{ArmCovariance, CovarianceMatrix};
 pub use arm_space::ArmPosterior;
 pub use cholesky::{Cholesky, dot};
 pub use fourier::{FeatureLength, FourierFeatures};
-pub use information::{Greedy, greedy_maximum, information_gain};
+pub use information::{Greedy, gain_bounds, greedy_maximum, information_gain};
 pub use likelihood::{Likelihood, log_marginal_likelihood};
 pub use nystrom::Nystrom;
 pub use points::Points;

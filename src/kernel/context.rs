@@ -26,7 +26,7 @@ pub struct Context<'a, P: Protocol> {
 }
 
 /// Timers by ticket: dense, since tickets are numbered in order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct TimerTable {
     /// Ticket numbers below this are gone.
     first: u64,

@@ -70,12 +70,39 @@ impl Digest {
         }
     }
 
+    /// The first 64 bits of the digest so far.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = self.hasher.clone();
+        hasher.update(&self.buffer);
+        let mut first = [0; 8];
+        hasher.finalize_xof().fill(&mut first);
+        u64::from_be_bytes(first)
+    }
+
     /// The digest so far, as 64 hexadecimal digits. Absorbing may go on afterwards.
     #[must_use]
     pub fn hex(&self) -> String {
         let mut hasher = self.hasher.clone();
         hasher.update(&self.buffer);
         hasher.finalize().to_hex().to_string()
+    }
+}
+
+/// Nothing to absorb: the timer of a party that has only one.
+impl Digestible for () {
+    fn digest(&self, _: &mut Digest) {}
+}
+
+impl Digestible for u64 {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(*self);
+    }
+}
+
+impl Digestible for f64 {
+    fn digest(&self, digest: &mut Digest) {
+        digest.float(*self);
     }
 }
 
@@ -99,6 +126,7 @@ mod tests {
             pieces.bytes(piece);
         }
         assert_eq!(whole.hex(), pieces.hex());
+        assert_eq!(format!("{:016x}", whole.fingerprint()), whole.hex()[..16]);
         assert_eq!(whole.hex(), blake3::hash(&data).to_hex().to_string());
     }
 

@@ -37,6 +37,18 @@ pub enum Event<'a, P: Protocol> {
         /// When it had been sent.
         sent_at: Time,
     },
+    /// A party has done the work on a message that reached it earlier, and its handler runs. Only those who watch
+    /// see it: the journal has had the delivery, and counts it once.
+    Handled {
+        /// Sender.
+        from: PartyId,
+        /// Addressee.
+        to: PartyId,
+        /// Contents.
+        message: &'a P::Message,
+        /// When it had been sent.
+        sent_at: Time,
+    },
     /// A timer ran out.
     TimerFired {
         /// Whose.
@@ -88,17 +100,42 @@ pub struct Tally {
     pub events: u64,
 }
 
+/// Most checkpoints that are kept.
+const CHECKPOINTS: usize = 32;
+
+/// The digest on the way: what tells later where two runs part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Events so far.
+    pub events: u64,
+    /// Virtual time of the last of them.
+    pub at: Time,
+    /// First 64 bits of the digest of all of them.
+    pub digest: u64,
+}
+
 /// Digest and counts of one simulation.
 #[derive(Clone, Debug)]
 pub struct Journal {
     digest: Digest,
     digesting: bool,
     tally: Tally,
+    /// One every so many events; thinned out as the run grows.
+    checkpoints: Vec<Checkpoint>,
+    every: u64,
+    next_checkpoint: u64,
 }
 
 impl Default for Journal {
     fn default() -> Self {
-        Self { digest: Digest::default(), digesting: true, tally: Tally::default() }
+        Self {
+            digest: Digest::default(),
+            digesting: true,
+            tally: Tally::default(),
+            checkpoints: Vec::with_capacity(CHECKPOINTS),
+            every: 1,
+            next_checkpoint: 1,
+        }
     }
 }
 
@@ -121,10 +158,37 @@ impl Journal {
         self.digest.hex()
     }
 
+    /// Between 16 and 32 of them, evenly spaced, if there were as many events.
+    #[must_use]
+    pub fn checkpoints(&self) -> &[Checkpoint] {
+        &self.checkpoints
+    }
+
+    #[cold]
+    fn keep_checkpoint(&mut self, at: Time) {
+        if self.checkpoints.len() == CHECKPOINTS {
+            // Every second one stays: those at even multiples.
+            let mut place = 0;
+            self.checkpoints.retain(|_| {
+                place += 1;
+                place % 2 == 0
+            });
+            self.every *= 2;
+        }
+        let events = self.tally.events;
+        if events % self.every == 0 {
+            self.checkpoints.push(Checkpoint { events, at, digest: self.digest.fingerprint() });
+        }
+        self.next_checkpoint = (events / self.every + 1) * self.every;
+    }
+
     pub(super) fn enter<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         self.count(event);
         if self.digesting {
             self.absorb(at, event);
+            if self.tally.events == self.next_checkpoint {
+                self.keep_checkpoint(at);
+            }
         }
     }
 
@@ -139,7 +203,10 @@ impl Journal {
             Event::Lost { .. } => tally.lost += 1,
             Event::Delivered { .. } => tally.delivered += 1,
             Event::Doubled { .. } => tally.doubled += 1,
-            Event::TimerFired { .. } | Event::Switched { .. } | Event::Recorded { .. } => {}
+            Event::Handled { .. }
+            | Event::TimerFired { .. }
+            | Event::Switched { .. }
+            | Event::Recorded { .. } => {}
         }
     }
 
@@ -175,6 +242,7 @@ impl Journal {
                 head(3, *from, *to);
                 digest.word(sent_at.nanos());
             }
+            Event::Handled { .. } => {}
             Event::TimerFired { party, timer } => {
                 head(4, *party, *party);
                 timer.digest(digest);

@@ -43,7 +43,7 @@ struct List {
 
 const EMPTY: List = List { head: NONE, len: 0 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Rung {
     start: u64,
     /// A bucket is 2^shift nanoseconds wide.
@@ -55,7 +55,7 @@ struct Rung {
 }
 
 /// Keys in their total order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Ladder {
     nodes: Vec<Node>,
     sequence: u64,
@@ -151,6 +151,15 @@ impl Ladder {
             (None, None) => None,
         }?;
         Some((time(first), slot(first)))
+    }
+
+    /// The first event, left where it is.
+    pub(super) fn peek(&mut self) -> Option<(u64, u32)> {
+        if self.bottom.is_empty() && self.late.is_empty() && !self.refill() {
+            return None;
+        }
+        let first = [self.bottom.last(), self.late.first()].into_iter().flatten().min()?;
+        Some((time(*first), slot(*first)))
     }
 
     /// Puts the node of a slot where its time belongs.

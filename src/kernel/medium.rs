@@ -18,7 +18,7 @@ pub struct Parcel {
 }
 
 /// Why a message never arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LossCause {
     /// The link dropped it.
     Link,
@@ -70,8 +70,7 @@ pub enum Memory {
     /// Everything: the party stands still and goes on where it was. Timers that ran out meanwhile and work that was
     /// under way are held, and happen in their order when it is back.
     Kept,
-    /// What [`crate::kernel::Party::restarted`] brings back. Its timers and its work are gone for good, and it starts
-    /// again when it is back.
+    /// What the party had on disk. Its timers and its work are gone for good, and it starts again when it is back.
     Lost,
 }
 
@@ -118,6 +117,27 @@ pub trait Medium: std::fmt::Debug {
 
     /// The next change of the party's connection; called once at the start and once after each change.
     fn next_switch(&mut self, party: PartyId) -> Option<Switch>;
+}
+
+impl<M: Medium + ?Sized> Medium for Box<M> {
+    fn transmit(&mut self, parcel: Parcel) -> Fate {
+        (**self).transmit(parcel)
+    }
+    fn proceed(&mut self, parcel: Parcel, via: PartyId, leg: u8, now: Time) -> Fate {
+        (**self).proceed(parcel, via, leg, now)
+    }
+    fn occupied(&mut self, party: PartyId, work: f64, now: Time) -> Span {
+        (**self).occupied(party, work, now)
+    }
+    fn hears(&mut self, party: PartyId) -> bool {
+        (**self).hears(party)
+    }
+    fn starts_online(&mut self, party: PartyId) -> bool {
+        (**self).starts_online(party)
+    }
+    fn next_switch(&mut self, party: PartyId) -> Option<Switch> {
+        (**self).next_switch(party)
+    }
 }
 
 /// A medium without delay, loss or absence, for tests of parties alone.

@@ -35,8 +35,8 @@ mod simulation;
 
 pub use context::{Context, TimerTicket};
 pub use digest::{Digest, Digestible};
-pub use journal::{Event, Journal, Tally};
+pub use journal::{Checkpoint, Event, Journal, Tally};
 pub use medium::{Fate, LossCause, Medium, Memory, Parcel, PerfectMedium, Switch};
-pub use protocol::{Input, Party, Payload, Protocol};
+pub use protocol::{BoxedClone, Input, Party, Payload, Protocol};
 pub use queue::{EventQueue, Ticket};
 pub use simulation::{Ending, KernelError, Limits, Simulation};

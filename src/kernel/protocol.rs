@@ -2,16 +2,17 @@
 
 use super::{Context, Digestible};
 use crate::vocab::PartyId;
+use std::any::Any;
 use std::fmt;
 
 /// The closed vocabulary of one protocol.
-pub trait Protocol: Sized + 'static {
+pub trait Protocol: Clone + 'static {
     /// Everything that parties can send each other.
     type Message: Payload;
     /// Everything that a party can remind itself of. Apart from messages, so that nobody can *send* a deadline.
     type Timer: Clone + fmt::Debug + Digestible;
     /// Everything that a party can state for the record.
-    type Fact: fmt::Debug + Digestible;
+    type Fact: Clone + fmt::Debug + Digestible;
 }
 
 /// A message as the network and the journal see it.
@@ -26,6 +27,17 @@ pub trait Payload: Clone + fmt::Debug + Digestible {
 
     /// A short name of the kind of message, for traces.
     fn label(&self) -> &'static str;
+}
+
+/// A bare number with the headers of IPv4 and UDP, for small worlds.
+impl Payload for f64 {
+    fn wire_bytes(&self) -> u64 {
+        28 + 8
+    }
+
+    fn label(&self) -> &'static str {
+        "number"
+    }
 }
 
 /// What happens to a party.
@@ -49,8 +61,20 @@ pub enum Input<P: Protocol> {
     CameBack,
 }
 
+/// A party's copy of itself, for a world that is cloned. Every party that is `Clone` has it.
+pub trait BoxedClone<P: Protocol> {
+    /// The copy.
+    fn boxed_clone(&self) -> Box<dyn Party<P>>;
+}
+
+impl<P: Protocol, T: Party<P> + Clone> BoxedClone<P> for T {
+    fn boxed_clone(&self) -> Box<dyn Party<P>> {
+        Box::new(self.clone())
+    }
+}
+
 /// A state machine with a place in the world.
-pub trait Party<P: Protocol>: fmt::Debug {
+pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
     /// Reacts to one input. Effects go into `ctx` and are applied when this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
@@ -58,5 +82,11 @@ pub trait Party<P: Protocol>: fmt::Debug {
     /// and no more. It then gets [`Input::Start`]. The default is a party that has everything on disk.
     fn restarted(&self) -> Option<Box<dyn Party<P>>> {
         None
+    }
+
+    /// Takes over what may change in the middle of a run from `fresh`, a party made for this place by other settings,
+    /// and keeps what it has seen and done. The default is a party whose settings are for good.
+    fn adopt(&mut self, fresh: &dyn Any) {
+        let _ = fresh;
     }
 }

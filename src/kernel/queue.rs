@@ -15,14 +15,14 @@ pub struct Ticket {
     generation: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Slot<T> {
     generation: u32,
     payload: Option<T>,
 }
 
 /// Pending events in their total order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EventQueue<T> {
     ladder: Ladder,
     slots: Vec<Slot<T>>,
@@ -81,6 +81,20 @@ impl<T> EventQueue<T> {
             }
         }
         None
+    }
+
+    /// When the first event is due.
+    pub fn next_time(&mut self) -> Option<Time> {
+        loop {
+            let (time, index) = self.ladder.peek()?;
+            let slot = &mut self.slots[index as usize];
+            if slot.payload.is_some() {
+                return Some(Time::from_nanos(time));
+            }
+            slot.generation = slot.generation.wrapping_add(1);
+            self.ladder.pop();
+            self.free.push(index);
+        }
     }
 
     /// The pending events, in no particular order.
@@ -151,6 +165,8 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(queue.len(), list.len());
+                let first = list.iter().min().map(|&(time, _)| time);
+                prop_assert_eq!(queue.next_time().map(Time::nanos), first);
             }
         }
     }

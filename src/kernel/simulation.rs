@@ -3,9 +3,10 @@
 use super::context::{Effect, TimerTable};
 use super::{
     Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Memory, Parcel, Party, Payload,
-    Protocol, Switch, TimerTicket,
+    Protocol, Switch, Ticket, TimerTicket,
 };
 use crate::vocab::{PartyId, Span, Time};
+use std::any::Any;
 use std::fmt;
 
 /// Guards against a run that never ends.
@@ -61,7 +62,7 @@ impl fmt::Display for KernelError {
 
 impl std::error::Error for KernelError {}
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Pending<P: Protocol> {
     Deliver {
         from: PartyId,
@@ -83,6 +84,7 @@ enum Pending<P: Protocol> {
         from: PartyId,
         to: PartyId,
         message: P::Message,
+        sent_at: Time,
         life: u32,
     },
     Timer {
@@ -99,9 +101,11 @@ enum Pending<P: Protocol> {
 }
 
 /// Where a party stands between crashes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Standing<P: Protocol> {
     online: bool,
+    /// Its next change of connection.
+    switch: Option<Ticket>,
     crashed: Option<Memory>,
     /// Raised by each crash that loses memory: timers and work of an earlier life never happen.
     life: u32,
@@ -110,29 +114,54 @@ struct Standing<P: Protocol> {
 }
 
 /// A world of parties, a medium between them, and a clock.
+///
+/// A clone is a second world that has come the same way: both go on alike if nothing is changed in either.
 #[derive(Debug)]
-pub struct Simulation<P: Protocol> {
+pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
     standing: Vec<Standing<P>>,
-    medium: Box<dyn Medium>,
+    medium: M,
     queue: EventQueue<Pending<P>>,
     timers: TimerTable,
     next_timer: u64,
     effects: Vec<Effect<P>>,
     journal: Journal,
     now: Time,
+    /// Events handled in this instant before the last one.
+    in_this_instant: u64,
+    begun: bool,
     /// Pending events other than changes of connection, and parties that will start again after a crash; at zero
     /// nothing more can come of the world.
     work: u64,
 }
 
-impl<P: Protocol> Simulation<P> {
+impl<P: Protocol, M: Medium + Clone> Clone for Simulation<P, M> {
+    fn clone(&self) -> Self {
+        Self {
+            parties: self.parties.iter().map(|party| party.boxed_clone()).collect(),
+            standing: self.standing.clone(),
+            medium: self.medium.clone(),
+            queue: self.queue.clone(),
+            timers: self.timers.clone(),
+            next_timer: self.next_timer,
+            // Empty between events.
+            effects: Vec::new(),
+            journal: self.journal.clone(),
+            now: self.now,
+            in_this_instant: self.in_this_instant,
+            begun: self.begun,
+            work: self.work,
+        }
+    }
+}
+
+impl<P: Protocol, M: Medium> Simulation<P, M> {
     /// A world before its start. A party's id is its position in `parties`.
     #[must_use]
-    pub fn new(parties: Vec<Box<dyn Party<P>>>, medium: Box<dyn Medium>) -> Self {
+    pub fn new(parties: Vec<Box<dyn Party<P>>>, medium: M) -> Self {
         Self {
             standing: (0..parties.len())
-                .map(|_| Standing { online: true, crashed: None, life: 0, held: Vec::new() })
+                .map(|_| Standing { online: true, switch: None, crashed: None, life: 0, held: Vec::new() })
                 .collect(),
             parties,
             medium,
@@ -142,6 +171,8 @@ impl<P: Protocol> Simulation<P> {
             effects: Vec::new(),
             journal: Journal::default(),
             now: Time::ZERO,
+            in_this_instant: 0,
+            begun: false,
             work: 0,
         }
     }
@@ -153,7 +184,8 @@ impl<P: Protocol> Simulation<P> {
         self
     }
 
-    /// Plays from start to end. `watch` sees every event in order, before it has effects.
+    /// Plays from where the world is to the end. `watch` sees every event in order, before it has effects. After
+    /// [`Ending::TimeUp`] a later limit lets it go on.
     ///
     /// # Errors
     /// [`KernelError::Livelock`] when time stands still for more events than `limits` allow.
@@ -162,32 +194,41 @@ impl<P: Protocol> Simulation<P> {
         limits: Limits,
         watch: &mut dyn FnMut(Time, &Event<'_, P>),
     ) -> Result<Ending, KernelError> {
-        self.connect();
-        for index in 0..self.parties.len() {
-            let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
-            if self.hand(party, Input::Start, watch) {
-                return Ok(Ending::Stopped);
-            }
-        }
-        let mut in_this_instant = 0;
         loop {
-            if self.work == 0 {
-                return Ok(Ending::Quiet);
-            }
-            let Some((at, pending)) = self.queue.pop() else { return Ok(Ending::Quiet) };
-            assert!(self.now <= at, "time never runs backwards");
-            if at > limits.until {
-                return Ok(Ending::TimeUp);
-            }
-            in_this_instant = if at == self.now { in_this_instant + 1 } else { 0 };
-            if in_this_instant > limits.events_per_instant {
-                return Err(KernelError::Livelock { at, events: in_this_instant });
-            }
-            self.now = at;
-            if self.happen(pending, watch) {
-                return Ok(Ending::Stopped);
+            if let Some(ending) = self.step(limits, watch)? {
+                return Ok(ending);
             }
         }
+    }
+
+    /// Plays one event, or the start of all parties; how the world ended, if it has.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    #[inline]
+    pub fn step(
+        &mut self,
+        limits: Limits,
+        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+    ) -> Result<Option<Ending>, KernelError> {
+        if !self.begun {
+            self.begun = true;
+            return Ok(self.begin(watch).then_some(Ending::Stopped));
+        }
+        if self.work == 0 {
+            return Ok(Some(Ending::Quiet));
+        }
+        if limits.until < Time::NEVER && self.queue.next_time().is_some_and(|at| at > limits.until) {
+            return Ok(Some(Ending::TimeUp));
+        }
+        let Some((at, pending)) = self.queue.pop() else { return Ok(Some(Ending::Quiet)) };
+        assert!(self.now <= at, "time never runs backwards");
+        self.in_this_instant = if at == self.now { self.in_this_instant + 1 } else { 0 };
+        if self.in_this_instant > limits.events_per_instant {
+            return Err(KernelError::Livelock { at, events: self.in_this_instant });
+        }
+        self.now = at;
+        Ok(self.happen(pending, watch).then_some(Ending::Stopped))
     }
 
     /// Virtual time reached.
@@ -214,23 +255,71 @@ impl<P: Protocol> Simulation<P> {
 
     /// The medium, with whatever it has measured.
     #[must_use]
-    pub fn medium(&self) -> &dyn Medium {
-        &*self.medium
+    pub fn medium(&self) -> &M {
+        &self.medium
     }
 
-    fn connect(&mut self) {
+    /// The medium, to be changed between two events.
+    pub fn medium_mut(&mut self) -> &mut M {
+        &mut self.medium
+    }
+
+    /// Lets every party take over what may change between two events from one of the same place in `fresh`
+    /// ([`Party::adopt`]).
+    ///
+    /// # Panics
+    /// If there are not as many.
+    pub fn adopt(&mut self, fresh: Vec<Box<dyn Party<P>>>) {
+        assert_eq!(fresh.len(), self.parties.len(), "one for each party");
+        for (party, fresh) in self.parties.iter_mut().zip(fresh) {
+            let fresh: Box<dyn Any> = fresh;
+            party.adopt(&*fresh);
+        }
+    }
+
+    /// Puts a party's connection where the medium, changed between two events, has it from `switch.at` on, and asks
+    /// for its next change anew. The ending is there if the party asked to stop.
+    ///
+    /// # Panics
+    /// If the world is past that time already.
+    pub fn reconnect(
+        &mut self,
+        party: PartyId,
+        switch: Switch,
+        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+    ) -> Option<Ending> {
+        assert!(self.now <= switch.at, "changes lie ahead");
+        self.now = switch.at;
+        if let Some(ticket) = self.standing[party.index()].switch.take() {
+            self.queue.cancel(ticket);
+        }
+        self.schedule_switch(party);
+        let online = switch.online && switch.crashed.is_none();
+        self.switch(party, online, switch.crashed, watch).then_some(Ending::Stopped)
+    }
+
+    /// Starts every party; true when one asked to stop.
+    fn begin(&mut self, watch: &mut dyn FnMut(Time, &Event<'_, P>)) -> bool {
         for index in 0..self.parties.len() {
             let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
             self.standing[index].online = self.medium.starts_online(party);
             self.schedule_switch(party);
         }
+        for index in 0..self.parties.len() {
+            let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
+            if self.hand(party, Input::Start, watch) {
+                return true;
+            }
+        }
+        false
     }
 
     fn schedule_switch(&mut self, party: PartyId) {
         if let Some(switch) = self.medium.next_switch(party) {
             let Switch { at, online, crashed } = switch;
             let online = online && crashed.is_none();
-            self.queue.push(at.max(self.now), Pending::Switch { party, online, crashed });
+            let ticket = self.queue.push(at.max(self.now), Pending::Switch { party, online, crashed });
+            self.standing[party.index()].switch = Some(ticket);
         }
     }
 
@@ -250,7 +339,7 @@ impl<P: Protocol> Simulation<P> {
                     return self.hand(to, Input::Message { from, message }, watch);
                 }
                 let life = self.standing[to.index()].life;
-                self.queue.push(self.now + occupied, Pending::Handle { from, to, message, life });
+                self.queue.push(self.now + occupied, Pending::Handle { from, to, message, sent_at, life });
                 self.work += 1;
                 false
             }
@@ -265,16 +354,18 @@ impl<P: Protocol> Simulation<P> {
                 self.travel(fate, from, to, message, sent_at, watch);
                 false
             }
-            Pending::Handle { from, to, message, life } => {
+            Pending::Handle { from, to, message, sent_at, life } => {
                 let standing = &mut self.standing[to.index()];
                 if standing.life == life && standing.crashed.is_some() {
-                    standing.held.push(Pending::Handle { from, to, message, life });
+                    standing.held.push(Pending::Handle { from, to, message, sent_at, life });
                     return false;
                 }
                 self.work -= 1;
                 if standing.life != life {
                     return false;
                 }
+                // The journal has had it when it was delivered.
+                watch(self.now, &Event::Handled { from, to, message: &message, sent_at });
                 self.hand(to, Input::Message { from, message }, watch)
             }
             Pending::Timer { party, ticket, timer, life } => {
@@ -292,6 +383,7 @@ impl<P: Protocol> Simulation<P> {
                 self.hand(party, Input::Timer(timer), watch)
             }
             Pending::Switch { party, online, crashed } => {
+                self.standing[party.index()].switch = None;
                 self.schedule_switch(party);
                 self.switch(party, online, crashed, watch)
             }

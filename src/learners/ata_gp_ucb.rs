@@ -2,7 +2,7 @@
 
 use super::knowledge::{self, Constants, Knowledge, Payoffs};
 use super::outcome_sums::OutcomeSums;
-use super::{Arms, BuildError, Learner, LearnerRecipe, accuracy_problem, small_covariance};
+use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, accuracy_problem, small_covariance, theorem};
 use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
@@ -56,7 +56,7 @@ pub struct Widths {
     pub beta: f64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: AtaGpUcb,
     known: Knowledge,
@@ -112,6 +112,12 @@ pub(super) fn oversampling(constants: Constants, horizon: f64, delta: f64, accur
 impl LearnerRecipe for AtaGpUcb {
     fn problems(&self) -> Vec<Problem> {
         accuracy_problem(self.accuracy)
+    }
+
+    fn theorem(&self, arms: &Arms) -> Option<Theorem> {
+        let known = Knowledge::gather("AtaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
+        let theorem = theorem::ata(&known, self.accuracy, self.delta, self.lambda)?;
+        Some(theorem.played_with(self.constants, self.beta_scale))
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {

@@ -24,7 +24,7 @@ fn zero() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not negative")
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     margin: f64,
     prior_mean: f64,
@@ -75,6 +75,10 @@ impl Learner for Player {
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         self.played[arm] = true;
         self.posterior.observe(arm, outcome)
+    }
+
+    fn jitter(&self) -> f64 {
+        self.posterior.jitter()
     }
 }
 

@@ -1,6 +1,6 @@
 //! GP-UCB: play the arm whose upper confidence bound is the largest.
 
-use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe, covariance};
+use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe, Theorem, covariance};
 use crate::gp::{AdaptivePosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::Positive;
@@ -40,7 +40,7 @@ pub struct GpUcb {
     pub regulariser: Option<Positive>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: GpUcb,
     posterior: AdaptivePosterior,
@@ -50,7 +50,36 @@ struct Player {
     rounds: u64,
 }
 
+impl Default for GpUcb {
+    fn default() -> Self {
+        Self {
+            beta: BetaSchedule::default(),
+            scale: super::knowledge::unit(),
+            exploration: Exploration::default(),
+            exclude_played: false,
+            regulariser: None,
+        }
+    }
+}
+
 impl LearnerRecipe for GpUcb {
+    /// sqrt(8 / ln(1 + v / noise) T v beta_T gamma_T), v the prior variance. Srinivas et al. 2010, Theorem 1.
+    fn theorem(&self, arms: &Arms) -> Option<Theorem> {
+        let covariance = arms.covariance.as_ref()?;
+        let noise = self.regulariser.map_or(arms.noise_variance, Positive::get);
+        let scheduled = matches!(self.beta, BetaSchedule::FiniteDomain { .. }) && self.scale.get() == 1.0;
+        let plain = self.exploration == Exploration::StandardDeviation && !self.exclude_played;
+        if !(scheduled && plain && noise > 0.0) {
+            return None;
+        }
+        let most = covariance.variances().into_iter().fold(0.0, f64::max);
+        let (beta, n, factor) = (self.beta, arms.n, 8.0 * most / libm::log1p(most / noise));
+        let formula =
+            move |rounds: f64, gain: f64| (factor * rounds * beta.at(rounds as u64, n) * gain).sqrt();
+        let theorem = Theorem::new("Srinivas et al. 2010, Theorem 1", noise, formula);
+        Some(theorem.but(true, "it holds for functions drawn from the model that the learner assumes"))
+    }
+
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         let covariance = covariance("GpUcb", arms)?;
         let noise_variance = self.regulariser.map_or(arms.noise_variance, Positive::get);
@@ -89,5 +118,9 @@ impl Learner for Player {
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         self.played[arm] = true;
         self.posterior.observe(arm, outcome)
+    }
+
+    fn jitter(&self) -> f64 {
+        self.posterior.jitter()
     }
 }

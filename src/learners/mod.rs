@@ -10,6 +10,7 @@ mod moma_gp_ucb;
 mod outcome_sums;
 mod random;
 mod tgp_ucb;
+mod theorem;
 mod thompson_sampling;
 
 pub use ata_gp_ucb::{AtaGpUcb, Widths};
@@ -21,6 +22,7 @@ pub use middle::{Middle, medoid};
 pub use moma_gp_ucb::MomaGpUcb;
 pub use random::Random;
 pub use tgp_ucb::TgpUcb;
+pub use theorem::Theorem;
 pub use thompson_sampling::{Sampling, ThompsonSampling};
 
 use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
@@ -92,11 +94,30 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
+/// The copy of a [`Learner`] for a world that is cloned. All that are `Clone` have it.
+pub trait BoxedLearner {
+    /// The copy.
+    fn boxed_clone(&self) -> Box<dyn Learner>;
+}
+
+impl<T: Learner + Clone + 'static> BoxedLearner for T {
+    fn boxed_clone(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Learner> {
+    fn clone(&self) -> Self {
+        // Of what is in the box.
+        (**self).boxed_clone()
+    }
+}
+
 /// A bandit algorithm at work.
 ///
 /// Learners count the outcomes that come. One that never comes needs no report: ask for the next suggestion. What a
 /// loss means for an algorithm's guarantee stands with that algorithm.
-pub trait Learner: fmt::Debug {
+pub trait Learner: fmt::Debug + BoxedLearner {
     /// Number of arms.
     fn arms(&self) -> usize;
 
@@ -114,6 +135,11 @@ pub trait Learner: fmt::Debug {
     fn wanted(&self) -> usize {
         1
     }
+
+    /// The largest jitter that its model has added to the diagonal of a covariance matrix, as a variance; 0 if none.
+    fn jitter(&self) -> f64 {
+        0.0
+    }
 }
 
 /// The behaviour of a learner recipe.
@@ -126,6 +152,13 @@ pub trait LearnerRecipe: Send + Sync {
     /// What is wrong with the recipe as a whole.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
+    }
+
+    /// What a theorem promises about its cumulative regret on a problem of which `arms` tells everything; none if no
+    /// theorem covers it.
+    fn theorem(&self, arms: &Arms) -> Option<Theorem> {
+        let _ = arms;
+        None
     }
 
     /// A learner before its first round.

@@ -3,7 +3,7 @@
 use super::ata_gp_ucb::oversampling;
 use super::knowledge::{self, Constants, Knowledge, Payoffs};
 use super::middle::{Middle, middle};
-use super::{Arms, BuildError, Learner, LearnerRecipe, accuracy_problem, small_covariance};
+use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, accuracy_problem, small_covariance, theorem};
 use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
@@ -60,7 +60,7 @@ pub struct MomaGpUcb {
     pub middle: Middle,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: MomaGpUcb,
     known: Knowledge,
@@ -114,6 +114,17 @@ impl MomaGpUcb {
 impl LearnerRecipe for MomaGpUcb {
     fn problems(&self) -> Vec<Problem> {
         accuracy_problem(self.accuracy)
+    }
+
+    fn theorem(&self, arms: &Arms) -> Option<Theorem> {
+        if self.middle != Middle::Medoid {
+            return None;
+        }
+        let known = Knowledge::gather("MomaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
+        let theorem = theorem::moma(&known, self.accuracy, self.delta, self.lambda)?;
+        let theorem = theorem.played_with(self.constants, self.beta_scale);
+        let fewer = self.repetitions.is_some();
+        Some(theorem.but(fewer, "its k is larger than what is played here"))
     }
 
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Random {}
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     arms: usize,
 }

@@ -1,7 +1,7 @@
 //! TGP-UCB: GP-UCB on outcomes that are set to zero when they are too large, each judged once, as it arrives.
 
 use super::knowledge::{self, Constants, Knowledge, Payoffs};
-use super::{Arms, BuildError, Learner, LearnerRecipe, small_covariance};
+use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, small_covariance, theorem};
 use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive};
@@ -46,7 +46,7 @@ pub struct TgpUcb {
 
 /// t counts the outcomes that came. A lost one is neither counted nor truncated, so losses that do not depend on the
 /// outcomes leave the bounds valid.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: TgpUcb,
     known: Knowledge,
@@ -89,6 +89,25 @@ impl TgpUcb {
 }
 
 impl LearnerRecipe for TgpUcb {
+    fn theorem(&self, arms: &Arms) -> Option<Theorem> {
+        let known = Knowledge::gather("TgpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
+        let theorem = match known.laplace {
+            Some((_, scale)) => theorem::private_tgp(scale, self.delta, self.lambda),
+            None => {
+                // R_T <= 2 beta_T sum sd, and the sum of variances is at most 2 gain / ln(1 + 1/lambda).
+                let recipe = Self { constants: Constants::Theorem, ..self.clone() };
+                let spread = 2.0 / libm::log1p(1.0 / self.lambda.get());
+                let formula = move |rounds: f64, gain: f64| {
+                    2.0 * recipe.width(&known, rounds, gain) * (spread * rounds * gain).sqrt()
+                };
+                let source =
+                    "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 T gamma_T / ln(1 + 1/lambda))";
+                Theorem::new(source, self.lambda.get(), formula)
+            }
+        };
+        Some(theorem.played_with(self.constants, self.beta_scale))
+    }
+
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
         let known = Knowledge::gather("TgpUcb", self.bound, self.horizon, self.payoffs, arms)?;
         let prior = small_covariance("TgpUcb", arms)?;

@@ -31,7 +31,7 @@ pub struct ThompsonSampling {
     pub scale: Positive,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     recipe: ThompsonSampling,
     posterior: AdaptivePosterior,
@@ -104,5 +104,10 @@ impl Learner for Player {
             self.current = Some(posterior.factor()?);
         }
         Ok(())
+    }
+
+    fn jitter(&self) -> f64 {
+        let factors = [&self.prior, &self.current].into_iter().flatten().map(Cholesky::jitter);
+        factors.fold(self.posterior.jitter(), f64::max)
     }
 }

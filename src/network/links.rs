@@ -126,7 +126,7 @@ pub struct Network {
     /// Every link that no rule names. Default: no delay, no loss.
     #[serde(default)]
     pub default: Link,
-    /// Links that differ.
+    /// Links that differ. Default: none.
     #[serde(default)]
     pub links: Vec<LinkRule>,
     /// What befalls groups of parties together. Default: nothing.

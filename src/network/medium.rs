@@ -6,7 +6,7 @@
 
 use super::bandwidth::{Bandwidth, Queue};
 use super::latency::LatencyModel;
-use super::links::Order;
+use super::links::{Link, Order};
 use super::loss::LossProcess;
 use super::outage::OutageModel;
 use super::pair_index::PairIndex;
@@ -17,18 +17,13 @@ use super::{LinkStatistics, Network, NetworkStatistics, PartyTraits};
 use crate::kernel::{Fate, LossCause, Medium, Parcel, Switch};
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
-use std::cell::RefCell;
-use std::rc::Rc;
-
-/// Where a medium leaves its statistics, readable after the simulation has taken the medium.
-pub type StatisticsHandle = Rc<RefCell<StatisticsTable>>;
 
 /// A message is at a party's door: it has yet to pass the party's line.
 const AT_THE_DOOR: u8 = 0;
 /// A message is inside a party that passes it on.
 const INSIDE: u8 = 1;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LinkProcess {
     latency: LatencyModel,
     loss: Box<dyn LossProcess>,
@@ -42,13 +37,15 @@ struct LinkProcess {
     duplication: Option<(f64, Stream)>,
     /// Row of the statistics.
     row: usize,
+    /// Its two ends.
+    ends: (PartyId, PartyId),
 }
 
 /// How a message got over a link: arrival, and the arrival of a copy.
 type Crossing = Result<(Time, Option<Time>), LossCause>;
 
 /// A [`Medium`] made from a scenario's network.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NetworkMedium {
     network: Network,
     names: Vec<String>,
@@ -63,29 +60,36 @@ pub struct NetworkMedium {
     down: Vec<Line>,
     places: PairIndex,
     links: Vec<LinkProcess>,
-    statistics: StatisticsHandle,
+    statistics: StatisticsTable,
+}
+
+/// A party's connection from time zero on.
+fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> Connection {
+    let own = party.availability.as_dyn().start(key.child("availability").child(name).stream());
+    let shared = party.group.iter().flat_map(|group| {
+        network.outages.iter().enumerate().filter_map(move |(index, outage)| {
+            let stream = key.child("outage").child(group).index(index as u64).stream();
+            outage.as_dyn().connection(group, stream)
+        })
+    });
+    Connection::new(std::iter::once(own).chain(shared))
+}
+
+fn routes(network: &Network, population: &Population<'_>) -> Routes {
+    Routes::new(&network.topology, population, network.links.is_empty(), |from, to| {
+        network.link(population, from, to).latency.as_dyn().mean_seconds()
+    })
 }
 
 impl NetworkMedium {
     pub(super) fn new(network: &Network, names: &[String], traits: &[PartyTraits], key: Key) -> Self {
         let population = Population { names, traits };
-        let connections = names.iter().zip(traits).map(|(name, party)| {
-            let own = party.availability.as_dyn().start(key.child("availability").child(name).stream());
-            let shared = party.group.iter().flat_map(|group| {
-                network.outages.iter().enumerate().filter_map(move |(index, outage)| {
-                    let stream = key.child("outage").child(group).index(index as u64).stream();
-                    outage.as_dyn().connection(group, stream)
-                })
-            });
-            Connection::new(std::iter::once(own).chain(shared))
-        });
+        let connections = names.iter().zip(traits).map(|(name, party)| connection(network, name, party, key));
         let workers = names
             .iter()
             .zip(traits)
             .map(|(name, party)| Worker::new(party, key.child("compute").child(name).stream()));
-        let routes = Routes::new(&network.topology, &population, network.links.is_empty(), |from, to| {
-            network.link(&population, from, to).latency.as_dyn().mean_seconds()
-        });
+        let routes = routes(network, &population);
         let labels = Labels::new(&network.topology, &population);
         Self {
             network: network.clone(),
@@ -100,20 +104,63 @@ impl NetworkMedium {
             key,
             places: PairIndex::default(),
             links: Vec::new(),
-            statistics: Rc::new(RefCell::new(StatisticsTable::new(labels))),
+            statistics: StatisticsTable::new(labels),
         }
     }
 
-    /// Where the statistics will be.
+    /// What was measured so far, with the names of parties, or of groups where there are many parties.
     #[must_use]
-    pub fn statistics(&self) -> StatisticsHandle {
-        Rc::clone(&self.statistics)
+    pub fn statistics(&self) -> NetworkStatistics {
+        self.statistics.named()
     }
 
-    /// The statistics with the names of parties, or of groups where there are many parties.
-    #[must_use]
-    pub fn named_statistics(handle: &StatisticsHandle) -> NetworkStatistics {
-        handle.borrow().named()
+    /// Becomes the medium of another network with the same parties, from `at` on. What has been drawn stays drawn, and
+    /// streams go on where they are, so that what does not change takes the same draws in both worlds. Messages under
+    /// way keep their fate. A connection that changes is from then on as if it had been the new one all along. Gives
+    /// the parties whose connection changed, each with where it stands at `at`.
+    pub(crate) fn change(
+        &mut self,
+        network: &Network,
+        traits: &[PartyTraits],
+        at: Time,
+    ) -> Vec<(PartyId, Switch)> {
+        let names = std::mem::take(&mut self.names);
+        let (old, new) =
+            (Population { names: &names, traits: &self.traits }, Population { names: &names, traits });
+        for link in &mut self.links {
+            let (from, to) = (link.ends.0.index(), link.ends.1.index());
+            let key = self.key.child("link").child(&names[from]).child(&names[to]);
+            link.change(&self.network.link(&old, from, to), network.link(&new, from, to), key);
+        }
+        let mut switches = Vec::new();
+        for (index, party) in traits.iter().enumerate() {
+            let before = &self.traits[index];
+            if before.availability != party.availability || self.network.outages != network.outages {
+                let id = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
+                self.connections[index] = connection(network, &names[index], party, self.key);
+                switches.push((id, self.connections[index].forward(at)));
+            }
+            if before.compute != party.compute {
+                let fresh = Worker::new(party, self.key.child("compute").child(&names[index]).stream());
+                self.workers[index] = match (self.workers[index].take(), fresh) {
+                    (Some(worker), Some(fresh)) => Some(worker.become_like(fresh)),
+                    (_, fresh) => fresh,
+                };
+            }
+            self.up[index].change(party.access.up);
+            self.down[index].change(party.access.down);
+        }
+        if self.network.topology != network.topology
+            || self.network.links != network.links
+            || self.network.default != network.default
+        {
+            self.routes = routes(network, &new);
+        }
+        self.network = network.clone();
+        self.partitions = network.outages.clone();
+        self.traits = traits.to_vec();
+        self.names = names;
+        switches
     }
 
     /// The place of a link's process, started when first needed.
@@ -133,7 +180,8 @@ impl NetworkMedium {
             fifo: link.order == Order::Fifo,
             last: Time::ZERO,
             duplication: (duplication > 0.0).then(|| (duplication, key.child("duplication").stream())),
-            row: self.statistics.borrow_mut().row(from, to),
+            row: self.statistics.row(from, to),
+            ends: (from, to),
         });
         self.places.insert(from, to, self.links.len() - 1);
         self.links.len() - 1
@@ -150,8 +198,7 @@ impl NetworkMedium {
         let place = self.place(from, to);
         let link = &mut self.links[place];
         let crossing = link.cross(bytes, now, cut);
-        let mut statistics = self.statistics.borrow_mut();
-        let row: &mut LinkStatistics = statistics.at(link.row);
+        let row: &mut LinkStatistics = self.statistics.at(link.row);
         match crossing {
             Ok((arrival, _)) => row.took((arrival - now).nanos()),
             Err(_) => row.lost(),
@@ -180,6 +227,21 @@ impl NetworkMedium {
 }
 
 impl LinkProcess {
+    /// Becomes a process of another link, as far as that differs.
+    fn change(&mut self, old: &Link, new: Link, key: Key) {
+        if old.loss != new.loss {
+            self.loss = new.loss.as_dyn().start();
+        }
+        self.latency = new.latency;
+        let queue = self.bandwidth.take().map_or_else(Queue::default, |(_, queue)| queue);
+        self.bandwidth = new.bandwidth.map(|bandwidth| (bandwidth, queue));
+        self.fifo = new.order == Order::Fifo;
+        let stream = self.duplication.take().map(|(_, stream)| stream);
+        let probability = new.duplication.get();
+        self.duplication = (probability > 0.0)
+            .then(|| (probability, stream.unwrap_or_else(|| key.child("duplication").stream())));
+    }
+
     fn cross(&mut self, bytes: u64, now: Time, cut: bool) -> Crossing {
         // Every draw is made whatever becomes of the message, so that none depends on another model.
         let delay = self.latency.as_dyn().quantile(self.stream.open_uniform());

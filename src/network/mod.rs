@@ -20,6 +20,6 @@ mod statistics;
 
 pub use bandwidth::{Access, Bandwidth};
 pub use links::{Link, LinkRule, Network, Order, PartyTraits};
-pub use medium::{NetworkMedium, StatisticsHandle};
+pub use medium::NetworkMedium;
 pub use statistics::{LinkStatistics, NetworkStatistics, StatisticsTable};
 pub use topology::TopologyModel;

@@ -3,7 +3,7 @@
 use crate::vocab::PartyId;
 
 /// Positions by (sender, addressee).
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct PairIndex {
     /// Key plus one (0 for an empty place), and the position. The length is a power of two, or nothing.
     table: Vec<(u64, usize)>,

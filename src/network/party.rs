@@ -9,7 +9,7 @@ use crate::rng::Stream;
 use crate::vocab::{Rate, Span, Time};
 
 /// One reason why a party may be offline.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Cause {
     process: Box<dyn AvailabilityProcess>,
     online: bool,
@@ -17,7 +17,7 @@ struct Cause {
 }
 
 /// A party's connection: it is online while every cause lets it be.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Connection {
     /// Its own availability first, then the outages of its group.
     causes: Vec<Cause>,
@@ -42,6 +42,14 @@ impl Connection {
         self.causes[0].process.hears()
     }
 
+    /// Lets time pass up to and including `at`; where the connection stands then.
+    pub(super) fn forward(&mut self, at: Time) -> Switch {
+        while self.causes.iter().filter_map(|cause| cause.next).any(|switch| switch.at <= at) {
+            self.next_switch();
+        }
+        Switch { at, online: self.online(), crashed: self.crashed }
+    }
+
     /// The next change of any cause; it may leave the connection as it is.
     pub(super) fn next_switch(&mut self) -> Option<Switch> {
         let due = (0..self.causes.len())
@@ -60,7 +68,7 @@ impl Connection {
 }
 
 /// A party's line to the network.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Line {
     rate: Option<Rate>,
     queue: Queue,
@@ -69,6 +77,11 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn new(rate: Option<Rate>) -> Self {
         Self { rate, queue: Queue::default() }
+    }
+
+    /// Another rate from now on; the queue stays.
+    pub(super) fn change(&mut self, rate: Option<Rate>) {
+        self.rate = rate;
     }
 
     pub(super) fn limited(&self) -> bool {
@@ -85,7 +98,7 @@ impl Line {
 }
 
 /// A party's work on what it hears, one job after another.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Worker {
     model: ComputeModel,
     slowness: f64,
@@ -102,6 +115,11 @@ impl Worker {
         }
         let slowness = model.as_dyn().slowness(stream.open_uniform());
         Some(Self { model, slowness, stream, free_at: Time::ZERO })
+    }
+
+    /// The model and the device of another worker, with this one's draws to come and work to do.
+    pub(super) fn become_like(self, other: Self) -> Self {
+        Self { model: other.model, slowness: other.slowness, ..self }
     }
 
     /// How long it takes from `now` until a job of `work` units is done.

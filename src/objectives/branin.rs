@@ -62,6 +62,18 @@ fn branin(x1: f64, x2: f64) -> f64 {
     parabola * parabola + 10.0 * (1.0 - 1.0 / (8.0 * PI)) * libm::cos(x1) + 10.0
 }
 
+impl Default for BraninHoo {
+    fn default() -> Self {
+        Self {
+            grid: default_grid(),
+            max_norm: default_norm(),
+            length_scale: default_length_scale(),
+            variance: default_variance(),
+            noise_variance: default_noise(),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Ready(Instance);
 

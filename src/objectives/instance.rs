@@ -39,6 +39,8 @@ pub struct Background {
     pub neighbour: Option<Arc<Vec<f64>>>,
     /// The loss that a value is the negative mean of, for an objective that has one.
     pub tuning: Option<TuningFacts>,
+    /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
+    pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
 }
 
 /// What is public about a tuning problem: a value is minus the mean, over `records` validation records, of a loss of
@@ -58,6 +60,22 @@ pub struct TuningFacts {
 }
 
 impl Instance {
+    /// One arm of value 0: what a dry run has in place of a problem.
+    #[must_use]
+    pub fn stand_in() -> Self {
+        Self {
+            inputs: Arc::new(Points::new(1, 1, vec![0.0])),
+            values: Arc::new(vec![0.0]),
+            noise: Noise::gaussian(0.0),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(1.0, 1.0),
+                noise_variance: 1.0,
+                mean: 0.0,
+            },
+            background: Background::default(),
+        }
+    }
+
     /// The largest value.
     #[must_use]
     pub fn best(&self) -> f64 {

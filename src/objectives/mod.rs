@@ -6,6 +6,7 @@
 
 mod branin;
 mod correlation;
+mod federation;
 mod gp_sample;
 mod hyperparameters;
 mod instance;
@@ -18,6 +19,7 @@ mod tuning;
 
 pub use branin::BraninHoo;
 pub use correlation::Correlation;
+pub use federation::{Axis, FederatedModel, FederatedTuning, HeldOut, LogisticRegression, RbfSvm};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Instance, Surrogate, TuningFacts};
@@ -116,5 +118,6 @@ crate::family! {
         RkhsSum(RkhsSum),
         Correlation(Correlation),
         Tuning(Tuning),
+        FederatedTuning(FederatedTuning),
     }
 }

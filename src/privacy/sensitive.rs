@@ -66,6 +66,15 @@ impl<T> Sensitive<T> {
         Sensitive(compute(&self.0))
     }
 
+    /// The owner's second copy, for a world that is cloned: as sensitive as the first.
+    #[must_use]
+    pub fn duplicate(&self) -> Self
+    where
+        T: Clone,
+    {
+        Self(self.0.clone())
+    }
+
     /// Two sensitive values as one.
     #[must_use]
     pub fn zip<U>(self, other: Sensitive<U>) -> Sensitive<(T, U)> {

@@ -70,7 +70,7 @@ pub enum Verdict {
     Stale,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Question<P: Protocol> {
     number: u64,
     to: PartyId,
@@ -80,7 +80,7 @@ struct Question<P: Protocol> {
 }
 
 /// A party's side of asking.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Asker<P: Protocol> {
     retry: Retry,
     next: u64,
@@ -101,6 +101,11 @@ where
     #[must_use]
     pub fn retry(&self) -> Retry {
         self.retry
+    }
+
+    /// Asks so often and so long from the next timeout on.
+    pub fn set_retry(&mut self, retry: Retry) {
+        self.retry = retry;
     }
 
     /// Asks, closing a question that may still be open.

@@ -10,16 +10,23 @@ pub mod outsourced;
 pub mod release;
 mod asking;
 mod bookkeeping;
+mod branching;
+mod jitter;
 mod record;
+mod rounds;
 mod stage;
 mod trace;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use bookkeeping::{Bookkeeping, Books, give_up};
+pub use branching::{Fork, ForkPoint, WarmWorlds};
+pub use jitter::JitterWatch;
 pub use record::{
-    BookedRelease, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound, SeriesRecord, book,
+    BookedRelease, BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome,
+    OutcomeBound, RegretBound, RoundClosing, SeriesRecord, Waypoint, book,
 };
-pub use stage::{PlayError, Stage};
+pub use rounds::Rounds;
+pub use stage::{Directions, PlayError, Stage};
 pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
 use crate::rng::Key;
@@ -38,6 +45,18 @@ pub trait Protocol: Send + Sync {
     /// Whether its parties can start again after a crash that lost their memory ([`crate::kernel::Memory::Lost`]).
     fn survives_amnesia(&self) -> bool {
         false
+    }
+
+    /// Where the recipe may differ after a fork: paths below it, `[*]` for every place of a list and `*` for every
+    /// field. Its parties take what is there over ([`crate::kernel::Party::adopt`]).
+    fn changeable(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether a dry run ([`Directions::dry`]) needs the real objective, since how much is sent or how often depends on
+    /// its points. Where it does not, the problem is a stand-in of one arm.
+    fn dry_needs_objective(&self) -> bool {
+        true
     }
 
     /// The names of the series that one replication gives, in order.

@@ -1,5 +1,6 @@
 //! What one replication leaves behind: plain data, the same whether it was played now or read from a file.
 
+use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
 use crate::vocab::PrivacyEvent;
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,42 @@ pub struct OutcomeBound {
     pub source: String,
 }
 
+/// What a theorem says about a series' regret, by round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RegretBound {
+    /// From which side.
+    pub side: BoundSide,
+    /// On which regret.
+    pub regret: BoundedRegret,
+    /// Who says so ("Zhou and Tan 2021, Theorem 3").
+    pub source: String,
+    /// What is to be known beside the numbers: what they leave out, and on what they rest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
+    /// Rounds and what the bound is for a run that ends there, in units of the objective.
+    pub points: Vec<(u64, f64)>,
+    /// The regret of playing the worst arm from the first round to the last.
+    pub largest_possible: f64,
+}
+
+/// The side from which a bound bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BoundSide {
+    /// No learner does better on every function.
+    Lower,
+    /// This learner does no worse.
+    Upper,
+}
+
+/// The regret that a theorem is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BoundedRegret {
+    /// Simple regret.
+    Simple,
+    /// Cumulative regret.
+    Cumulative,
+}
+
 /// Everything that one series of one replication left behind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeriesRecord {
@@ -117,14 +154,48 @@ pub struct SeriesRecord {
     /// Regret at the end by group of agents, where a protocol has groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupOutcome>,
+    /// Rounds as they were closed, for a protocol that asks many in each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closings: Vec<RoundClosing>,
     /// Numbers that the series ends with, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
+    /// What theorems say about the regret; most series have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<RegretBound>,
+    /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was needed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub jitter: f64,
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
+    /// The journal's digest on the way, for a replay that differs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checkpoints: Vec<Waypoint>,
     /// The journal's digest.
     pub digest: String,
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+/// The journal's digest on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waypoint {
+    /// Events so far.
+    pub events: u64,
+    /// Virtual time of the last of them in nanoseconds.
+    pub nanos: u64,
+    /// The first 16 hexadecimal digits of the digest of all of them.
+    pub digest: String,
+}
+
+impl From<&Checkpoint> for Waypoint {
+    fn from(checkpoint: &Checkpoint) -> Self {
+        let Checkpoint { events, at, digest } = *checkpoint;
+        Self { events, nanos: at.nanos(), digest: format!("{digest:016x}") }
+    }
 }
 
 /// A privacy budget that was reached.
@@ -134,6 +205,21 @@ pub struct BudgetReached {
     pub reason: String,
     /// Whether the scenario wants the run to fail.
     pub fail: bool,
+}
+
+/// A round of a protocol in which many are asked, when it was closed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundClosing {
+    /// The round.
+    pub round: u64,
+    /// Virtual time in seconds.
+    pub seconds: f64,
+    /// Parties whose answer was there.
+    pub in_time: u64,
+    /// Answers to earlier rounds that came while this one was open.
+    pub late: u64,
+    /// Parties whose answer was not there.
+    pub missing: u64,
 }
 
 /// How one group of agents fared.

@@ -1,17 +1,20 @@
 //! The world that a protocol is played in.
 
-use crate::kernel::{Event, Protocol as KernelProtocol};
-use crate::kernel::{KernelError, Limits, Party, Simulation};
+use crate::kernel::Event;
+use crate::kernel::{Ending, KernelError, Limits, Party, Simulation};
 use crate::network::{Network, NetworkMedium, PartyTraits};
 use crate::objectives::{Instance, Prepared};
 use crate::privacy::ledger::Budget;
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Time};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{SeriesRecord, Watcher};
+use super::branching::{Fork, ForkPoint, Warm, WarmWorlds};
+use super::record::Waypoint;
+use super::{Rounds, SeriesRecord, Watcher};
 
 /// Parties' names, their network, and the objective.
 #[derive(Debug)]
@@ -30,6 +33,19 @@ pub struct Stage {
     pub budget: Option<Budget>,
     /// Sees every event of every series, if there is somebody to watch.
     pub watcher: Option<Watcher>,
+    /// What is played of it.
+    pub directions: Directions,
+}
+
+/// What is played of a world, and how. The default is all of it, from the start to the end.
+#[derive(Clone, Debug, Default)]
+pub struct Directions {
+    /// Stop before the first event later than this.
+    pub until: Option<Time>,
+    /// Play the system alone: who hears what when. Nothing is measured, learned or made private.
+    pub dry: bool,
+    /// Where several futures of one world are played.
+    pub fork: Option<Fork>,
 }
 
 /// A replication that cannot be finished.
@@ -72,6 +88,23 @@ impl PlayError {
 }
 
 impl Stage {
+    /// A world of these parties, all of them always there, and nothing to optimise yet. For programs that use the
+    /// library without a scenario; the fields say what may be added.
+    #[must_use]
+    pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, network: Network) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        Self {
+            traits: vec![PartyTraits::default(); names.len()],
+            names,
+            network,
+            instance: None,
+            prepared: None,
+            budget: None,
+            watcher: None,
+            directions: Directions::default(),
+        }
+    }
+
     /// The id of a named party.
     ///
     /// # Errors
@@ -87,9 +120,12 @@ impl Stage {
     /// Plays one world from start to end below `key`; `watch` sees every event. The record's iterations and
     /// releases are left for the caller to fill in.
     ///
+    /// Where [`Directions`] say so it plays less than that: up to a time, as long as the watcher wants, or from a fork
+    /// on; `watch` is then told the facts that led to the fork first.
+    ///
     /// # Errors
-    /// [`PlayError::Kernel`] when the event loop cannot go on.
-    pub fn run<P: KernelProtocol>(
+    /// [`PlayError::Kernel`] when the event loop cannot go on, [`PlayError::Party`] where a fork was never reached.
+    pub fn run<P: Rounds>(
         &self,
         series: &str,
         parties: Vec<Box<dyn Party<P>>>,
@@ -97,35 +133,133 @@ impl Stage {
         watch: &mut dyn FnMut(Time, &Event<'_, P>),
     ) -> Result<SeriesRecord, PlayError> {
         assert_eq!(parties.len(), self.names.len(), "every party of the scenario takes part");
-        let medium = self.network.medium(&self.names, &self.traits, key.child("network"));
-        let statistics = medium.statistics();
-        let mut simulation = Simulation::new(parties, Box::new(medium));
-        let ending = match &self.watcher {
-            None => simulation.run(Limits::default(), watch),
-            Some(watcher) => simulation.run(Limits::default(), &mut |at, event| {
-                watcher.see(series, at, event);
-                watch(at, event);
-            }),
+        let medium = || self.network.medium(&self.names, &self.traits, key.child("network"));
+        let failed = |error| PlayError::Kernel { series: series.to_owned(), error };
+        let until = self.directions.until.unwrap_or(Time::NEVER);
+        let enough = Cell::new(false);
+        let mut see = |at: Time, event: &Event<'_, P>| {
+            if self.watcher.as_ref().is_some_and(|watcher| !watcher.see(series, at, event)) {
+                enough.set(true);
+            }
+            watch(at, event);
         };
-        ending.map_err(|error| PlayError::Kernel { series: series.to_owned(), error })?;
-        let tally = simulation.journal().tally();
-        Ok(SeriesRecord {
-            name: series.to_owned(),
-            iterations: Vec::new(),
-            releases: Vec::new(),
-            network: NetworkMedium::named_statistics(&statistics),
-            virtual_seconds: simulation.now().seconds(),
-            messages: tally.sent,
-            messages_lost: tally.lost,
-            messages_delivered: tally.delivered,
-            bytes: tally.bytes,
-            counts: BTreeMap::new(),
-            ended_early: None,
-            budget: None,
-            groups: Vec::new(),
-            outcomes: Vec::new(),
-            same_data: false,
-            digest: simulation.journal().hex(),
-        })
+        let simulation = match &self.directions.fork {
+            None => {
+                let mut simulation = Simulation::new(parties, medium());
+                go_on(&mut simulation, until, &|| enough.get(), &mut see).map_err(failed)?;
+                simulation
+            }
+            Some(Fork::Trunk(point, worlds)) => {
+                let simulation = Simulation::new(parties, medium());
+                trunk(simulation, (*point, worlds), series, &mut see).map_err(failed)?
+            }
+            Some(Fork::Branch(worlds)) => {
+                let Some((at, Warm { mut world, facts })) = worlds.get::<P>(series) else {
+                    let reason = "the series ended before the fork".to_owned();
+                    return Err(PlayError::Party { series: series.to_owned(), reason });
+                };
+                for (at, party, fact) in &facts {
+                    see(*at, &Event::Recorded { party: *party, fact });
+                }
+                self.branch(&mut world, at, parties, &mut see).map_err(failed)?;
+                world
+            }
+        };
+        Ok(record(series, &simulation))
+    }
+
+    /// Changes a world to what this stage has it be from `at` on, and plays it to its end.
+    fn branch<P: Rounds>(
+        &self,
+        world: &mut Simulation<P, NetworkMedium>,
+        at: Time,
+        parties: Vec<Box<dyn Party<P>>>,
+        see: &mut dyn FnMut(Time, &Event<'_, P>),
+    ) -> Result<(), KernelError> {
+        let switches = world.medium_mut().change(&self.network, &self.traits, at);
+        world.adopt(parties);
+        for (party, switch) in switches {
+            if world.reconnect(party, switch, see).is_some() {
+                return Ok(());
+            }
+        }
+        go_on(world, Time::NEVER, &|| false, see).map(drop)
+    }
+}
+
+/// Plays on until the world ends, time is up, or it is enough.
+fn go_on<P: Rounds>(
+    world: &mut Simulation<P, NetworkMedium>,
+    until: Time,
+    enough: &dyn Fn() -> bool,
+    see: &mut dyn FnMut(Time, &Event<'_, P>),
+) -> Result<Option<Ending>, KernelError> {
+    let limits = Limits { until, ..Limits::default() };
+    while !enough() {
+        if let Some(ending) = world.step(limits, see)? {
+            return Ok(Some(ending));
+        }
+    }
+    Ok(None)
+}
+
+/// Plays to the fork, keeps a clone of the world there, and goes on to the end.
+fn trunk<P: Rounds>(
+    mut world: Simulation<P, NetworkMedium>,
+    (point, worlds): (ForkPoint, &WarmWorlds),
+    series: &str,
+    see: &mut dyn FnMut(Time, &Event<'_, P>),
+) -> Result<Simulation<P, NetworkMedium>, KernelError> {
+    let mut facts = Vec::new();
+    let closed = Cell::new(None);
+    let mut collect = |at: Time, event: &Event<'_, P>| {
+        if let Event::Recorded { party, fact } = event {
+            facts.push((at, *party, (*fact).clone()));
+            closed.set(closed.get().max(P::closes(fact)));
+        }
+        see(at, event);
+    };
+    let (ending, at) = match point {
+        ForkPoint::Round(round) => {
+            let reached = || closed.get().is_some_and(|closed| closed >= round);
+            (go_on(&mut world, Time::NEVER, &reached, &mut collect)?, world.now())
+        }
+        ForkPoint::At(at) => {
+            let at = Time::ZERO + at;
+            let before = Time::from_nanos(at.nanos().saturating_sub(1));
+            let ending = go_on(&mut world, before, &|| false, &mut collect)?;
+            (ending.filter(|ending| *ending != Ending::TimeUp), at)
+        }
+    };
+    if ending.is_none() {
+        worlds.keep(series, at, Warm { world: world.clone(), facts });
+        go_on(&mut world, Time::NEVER, &|| false, see)?;
+    }
+    Ok(world)
+}
+
+fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> SeriesRecord {
+    let tally = world.journal().tally();
+    SeriesRecord {
+        name: series.to_owned(),
+        iterations: Vec::new(),
+        releases: Vec::new(),
+        network: world.medium().statistics(),
+        virtual_seconds: world.now().seconds(),
+        messages: tally.sent,
+        messages_lost: tally.lost,
+        messages_delivered: tally.delivered,
+        bytes: tally.bytes,
+        counts: BTreeMap::new(),
+        ended_early: None,
+        budget: None,
+        groups: Vec::new(),
+        closings: Vec::new(),
+        outcomes: Vec::new(),
+        bounds: Vec::new(),
+        jitter: 0.0,
+        same_data: false,
+        checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
+        digest: world.journal().hex(),
     }
 }

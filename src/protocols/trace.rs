@@ -1,21 +1,28 @@
 //! Events of a run as plain data, for whoever wants to look at them one by one.
 
-use crate::kernel::{Event, LossCause, Memory, Payload, Protocol};
+use super::Rounds;
+use crate::kernel::{Digest, Digestible, Event, LossCause, Memory, Payload};
 use crate::vocab::{PartyId, Time};
-use std::cell::RefCell;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// One event, without the types of its protocol.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceEvent {
     /// When.
     pub at: Time,
     /// What.
     pub kind: TraceKind,
+    /// The round that a message is about, or that a fact closes.
+    pub round: Option<u64>,
+    /// A fingerprint of the contents of a message that is sent, for watchers who asked for it; else 0.
+    pub contents: u64,
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TraceKind {
     /// A message left its sender.
     Sent(Parcel),
@@ -25,6 +32,8 @@ pub enum TraceKind {
     Doubled(Parcel),
     /// A message reached its addressee; with the time it had been sent.
     Delivered(Parcel, Time),
+    /// The work on a message that had been delivered is done; with the time it had been sent.
+    Handled(Parcel, Time),
     /// A timer ran out.
     TimerFired(PartyId, String),
     /// A party's connection changed, or it crashed.
@@ -34,24 +43,29 @@ pub enum TraceKind {
 }
 
 /// A message from outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parcel {
     /// Sender.
     pub from: PartyId,
     /// Addressee.
     pub to: PartyId,
     /// Kind of message.
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     /// Size in bytes.
     pub bytes: u64,
 }
 
-/// What is called with each event and the name of its series.
-type See = dyn FnMut(&str, TraceEvent);
+/// What is called with each event and the name of its series; whether it wants more of the series.
+type See = dyn FnMut(&str, TraceEvent) -> bool;
 
 /// Sees every event with the name of its series.
 #[derive(Clone)]
-pub struct Watcher(Rc<RefCell<See>>);
+pub struct Watcher {
+    see: Rc<RefCell<See>>,
+    /// Whether it looks no more, though the series goes on.
+    done: Rc<Cell<bool>>,
+    contents: bool,
+}
 
 impl std::fmt::Debug for Watcher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -61,20 +75,77 @@ impl std::fmt::Debug for Watcher {
 
 impl Watcher {
     /// A watcher that calls `see`.
-    pub fn new(see: impl FnMut(&str, TraceEvent) + 'static) -> Self {
-        Self(Rc::new(RefCell::new(see)))
+    pub fn new(mut see: impl FnMut(&str, TraceEvent) + 'static) -> Self {
+        let see = move |series: &str, event: TraceEvent| {
+            see(series, event);
+            true
+        };
+        Self { see: Rc::new(RefCell::new(see)), done: Rc::default(), contents: false }
     }
 
-    pub(super) fn see<P: Protocol>(&self, series: &str, at: Time, event: &Event<'_, P>) {
-        (self.0.borrow_mut())(series, TraceEvent { at, kind: kind(event) });
+    /// A watcher that keeps the first `most` events of one series.
+    #[must_use]
+    pub fn of_beginning(series: String, most: usize) -> (Self, Rc<RefCell<Vec<TraceEvent>>>) {
+        let (kept, done) = (Rc::<RefCell<Vec<TraceEvent>>>::default(), Rc::<Cell<bool>>::default());
+        let (into, enough) = (Rc::clone(&kept), Rc::clone(&done));
+        let see = move |its_series: &str, event: TraceEvent| {
+            let mut kept = into.borrow_mut();
+            if its_series == series && kept.len() < most {
+                kept.push(event);
+            }
+            // Series are played one after another.
+            enough.set(kept.len() == most || (its_series != series && !kept.is_empty()));
+            true
+        };
+        (Self { see: Rc::new(RefCell::new(see)), done, contents: false }, kept)
+    }
+
+    /// A watcher that also gets fingerprints of contents, and ends a series when `see` is false.
+    pub fn of_contents(see: impl FnMut(&str, TraceEvent) -> bool + 'static) -> Self {
+        Self { see: Rc::new(RefCell::new(see)), done: Rc::default(), contents: true }
+    }
+
+    /// Whether it wants more of the series.
+    pub(super) fn see<P: Rounds>(&self, series: &str, at: Time, event: &Event<'_, P>) -> bool {
+        if self.done.get() {
+            return true;
+        }
+        let round = match event {
+            Event::Sent { message, .. }
+            | Event::Lost { message, .. }
+            | Event::Delivered { message, .. }
+            | Event::Handled { message, .. }
+            | Event::Doubled { message, .. } => P::round(message),
+            Event::Recorded { fact, .. } => P::closes(fact),
+            Event::TimerFired { .. } | Event::Switched { .. } => None,
+        };
+        let contents = if self.contents { fingerprint(event) } else { 0 };
+        (self.see.borrow_mut())(series, TraceEvent { at, kind: kind(event), round, contents })
     }
 }
 
-fn kind<P: Protocol>(event: &Event<'_, P>) -> TraceKind {
+/// What the journal's digest takes in of an event beside what a [`TraceKind`] says.
+fn fingerprint<P: Rounds>(event: &Event<'_, P>) -> u64 {
+    let mut digest = Digest::default();
+    match event {
+        Event::Sent { message, .. } => message.digest(&mut digest),
+        Event::Recorded { fact, .. } => fact.digest(&mut digest),
+        Event::TimerFired { timer, .. } => timer.digest(&mut digest),
+        // What travels has gone in when it was sent.
+        Event::Lost { .. }
+        | Event::Delivered { .. }
+        | Event::Handled { .. }
+        | Event::Doubled { .. }
+        | Event::Switched { .. } => return 0,
+    }
+    digest.fingerprint()
+}
+
+fn kind<P: Rounds>(event: &Event<'_, P>) -> TraceKind {
     let parcel = |from: &PartyId, to: &PartyId, message: &P::Message| Parcel {
         from: *from,
         to: *to,
-        label: message.label(),
+        label: Cow::Borrowed(message.label()),
         bytes: message.wire_bytes(),
     };
     match event {
@@ -83,6 +154,9 @@ fn kind<P: Protocol>(event: &Event<'_, P>) -> TraceKind {
         Event::Doubled { from, to, message } => TraceKind::Doubled(parcel(from, to, message)),
         Event::Delivered { from, to, message, sent_at } => {
             TraceKind::Delivered(parcel(from, to, message), *sent_at)
+        }
+        Event::Handled { from, to, message, sent_at } => {
+            TraceKind::Handled(parcel(from, to, message), *sent_at)
         }
         Event::TimerFired { party, timer } => TraceKind::TimerFired(*party, format!("{timer:?}")),
         Event::Switched { party, online, crashed } => TraceKind::Switched(*party, *online, *crashed),

@@ -156,5 +156,6 @@ fn chart(id: &str, title: &str, x: &str, y: &str, lines: Vec<(String, Vec<Point>
         } else {
             "by the tight accountant, which gives a bound".to_owned()
         },
+        beyond: Vec::new(),
     }
 }

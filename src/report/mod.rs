@@ -4,10 +4,13 @@ mod account;
 mod cells;
 mod comparison;
 mod counts;
+mod groups;
 mod html;
+mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;
+mod sequence;
 mod text;
 mod words;
 
@@ -15,7 +18,9 @@ pub use account::{account_curve, account_json, account_over_rounds, account_text
 pub use comparison::comparison_text;
 pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
-pub use text::text;
+pub use sequence::sequence;
+pub use text::{dry_text, fork_text, text};
+pub use words::{cause, connection};
 
 use crate::study::Summary;
 

@@ -1,5 +1,6 @@
 //! The vocabulary of privacy in words for people.
 
+use crate::kernel::{LossCause, Memory};
 use crate::study::PrivacyRow;
 use crate::vocab::{Neighbours, ProtectedUnit};
 
@@ -38,5 +39,30 @@ pub(super) fn times(entry: &PrivacyRow) -> String {
         Some(1) => format!("{}, at most once each", times(entry.releases)),
         Some(most) => format!("{}, at most {} about the same one", times(entry.releases), times(most)),
         None => times(entry.releases),
+    }
+}
+
+/// Why a message was lost, in words.
+#[must_use]
+pub fn cause(cause: LossCause) -> &'static str {
+    match cause {
+        LossCause::Link => "dropped by the link",
+        LossCause::SenderOffline => "the sender is offline",
+        LossCause::ReceiverOffline => "the addressee is offline or does not hear it",
+        LossCause::NoRoute => "no route",
+        LossCause::RelayOffline => "a relay is offline",
+        LossCause::QueueFull => "a queue is full",
+        LossCause::Partition => "the network is partitioned",
+    }
+}
+
+/// What became of a party's connection, in words.
+#[must_use]
+pub fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
+    match (online, crashed) {
+        (_, Some(Memory::Kept)) => "crashed, memory kept",
+        (_, Some(Memory::Lost)) => "crashed, memory lost",
+        (true, None) => "online",
+        (false, None) => "offline",
     }
 }

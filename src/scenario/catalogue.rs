@@ -1,20 +1,9 @@
 //! What a scenario may name, read off the types themselves: the families, their members, fields, ranges, sources.
 
-use super::draft::{Draft, PartyDraft};
-use crate::learners::LearnerModel;
-use crate::network::availability::AvailabilityModel;
-use crate::network::compute::ComputeModel;
-use crate::network::latency::LatencyModel;
-use crate::network::loss::LossModel;
-use crate::network::outage::OutageModel;
-use crate::network::{Access, Bandwidth, Link, Network, TopologyModel};
-use crate::objectives::ObjectiveModel;
-use crate::protocols::ProtocolModel;
-use crate::protocols::outsourced::InputRelease;
-use crate::protocols::release::PublicationModel;
-use schemars::{JsonSchema, generate::SchemaSettings};
+use super::draft::Draft;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A family, or a plain structure of the language.
 #[derive(Clone, Debug, Serialize)]
@@ -54,75 +43,170 @@ pub struct Field {
 /// All families, in the order in which a scenario meets them.
 #[must_use]
 pub fn families() -> Vec<Family> {
-    vec![
-        structure::<Draft>("scenario", "Scenario"),
-        structure::<Network>("network", "Network"),
-        structure::<PartyDraft>("party", "Party"),
-        structure::<Link>("link", "Link"),
-        structure::<Bandwidth>("bandwidth", "Bandwidth"),
-        structure::<Access>("access", "Access"),
-        family::<TopologyModel>("topology"),
-        family::<LatencyModel>("latency"),
-        family::<LossModel>("loss"),
-        family::<AvailabilityModel>("availability"),
-        family::<ComputeModel>("compute"),
-        family::<OutageModel>("outage"),
-        family::<ObjectiveModel>("objective"),
-        family::<ProtocolModel>("protocol"),
-        family::<InputRelease>("release"),
-        family::<PublicationModel>("publication"),
-        family::<LearnerModel>("learner"),
-    ]
+    let root = language();
+    FAMILIES.iter().map(|(name, key)| family(&root, name, key)).collect()
 }
 
-fn schema<T: JsonSchema>() -> Value {
-    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+/// Everything smaller that a scenario may write inside members of families: structures and choices, in the order in
+/// which a reader of [`families`] meets them. Two of one name are told apart by where they stand ("Series of Local").
+#[must_use]
+pub fn parts() -> Vec<Family> {
+    let root = language();
+    let listed: Vec<&str> = FAMILIES.iter().map(|(_, key)| *key).collect();
+    let mut met: Vec<Met> = Vec::new();
+    for key in &listed {
+        let definition = definition(&root, key);
+        for (owner, inner) in owners(definition, key) {
+            meet(&root, &owner, inner, &listed, &mut met);
+        }
+    }
+    let shared = |name: &str| met.iter().filter(|other| written(&root, &other.key) == name).count() > 1;
+    met.iter()
+        .map(|part| {
+            let name = written(&root, &part.key);
+            let title = if shared(name) { format!("{name} of {}", part.owner) } else { name.to_owned() };
+            family(&root, &title, &part.key)
+        })
+        .collect()
 }
 
-fn structure<T: JsonSchema>(name: &str, written: &str) -> Family {
-    let root = schema::<T>();
-    let about = text(&root, "description");
-    let member = Member { name: written.to_owned(), about: String::new(), fields: fields(&root) };
-    Family { name: name.to_owned(), about, members: vec![member] }
+/// A part, and the member in which it was met first.
+struct Met {
+    key: String,
+    owner: String,
 }
 
-fn family<T: JsonSchema>(name: &str) -> Family {
-    let root = schema::<T>();
-    let variants = root.get("oneOf").and_then(Value::as_array).cloned().unwrap_or_default();
-    let members = variants.iter().flat_map(|variant| members(&root, variant)).collect();
-    Family { name: name.to_owned(), about: text(&root, "description"), members }
+/// The families by name, and the types behind them.
+const FAMILIES: &[(&str, &str)] = &[
+    ("scenario", "Scenario"),
+    ("network", "Network"),
+    ("party", "Party"),
+    ("link", "Link"),
+    ("bandwidth", "Bandwidth"),
+    ("access", "Access"),
+    ("topology", "TopologyModel"),
+    ("latency", "LatencyModel"),
+    ("loss", "LossModel"),
+    ("availability", "AvailabilityModel"),
+    ("compute", "ComputeModel"),
+    ("outage", "OutageModel"),
+    ("objective", "ObjectiveModel"),
+    ("noise", "NoiseModel"),
+    ("protocol", "ProtocolModel"),
+    ("release", "InputRelease"),
+    ("outcomes", "OutcomeRelease"),
+    ("publication", "PublicationModel"),
+    ("learner", "LearnerModel"),
+];
+
+/// The schema of the whole language: every type under `$defs`, the scenario itself included.
+fn language() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    generator.subschema_for::<Draft>();
+    json!({ "$defs": generator.take_definitions(true) })
+}
+
+fn definition<'a>(root: &'a Value, key: &str) -> &'a Value {
+    &root["$defs"][key]
+}
+
+/// The name that a scenario writes for a type. Types of one name get numbers in the schema.
+fn written<'a>(root: &Value, key: &'a str) -> &'a str {
+    let bare = key.trim_end_matches(|last: char| last.is_ascii_digit());
+    if root["$defs"].get(bare).is_some() { bare } else { key }
+}
+
+fn family(root: &Value, name: &str, key: &str) -> Family {
+    let definition = definition(root, key);
+    let members = match definition.get("oneOf").and_then(Value::as_array) {
+        Some(variants) => variants.iter().flat_map(|variant| members(root, variant)).collect(),
+        None if definition.get("enum").is_some() => members(root, definition),
+        None => {
+            let name = written(root, key).to_owned();
+            vec![Member { name, about: String::new(), fields: fields(root, definition) }]
+        }
+    };
+    Family { name: name.to_owned(), about: text(definition, "description"), members }
+}
+
+/// The schemas inside a type, each with the name of the member that it belongs to.
+fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
+    match definition.get("oneOf").and_then(Value::as_array) {
+        Some(variants) => variants
+            .iter()
+            .filter_map(|variant| variant.get("properties")?.as_object())
+            .flatten()
+            .map(|(member, inner)| (member.clone(), inner))
+            .collect(),
+        None => vec![(name.to_owned(), definition)],
+    }
+}
+
+/// Follows every reference of a schema, depth first, and notes the parts that have something to explain.
+fn meet(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Vec<Met>) {
+    if let Some(key) = reference(schema) {
+        if listed.contains(&key) || met.iter().any(|part| part.key == key) {
+            return;
+        }
+        let inner = definition(root, key);
+        // A member's own type is explained where the member is, and a range-checked number by what it takes.
+        let explained = written(root, key) == owner;
+        let speaks = ["properties", "oneOf", "enum"].iter().any(|part| inner.get(part).is_some());
+        if speaks && !explained {
+            met.push(Met { key: key.to_owned(), owner: owner.to_owned() });
+            for (member, inner) in owners(inner, owner) {
+                let choice = inner.get("$ref").is_some();
+                meet(root, if choice { &member } else { owner }, inner, listed, met);
+            }
+        } else if explained {
+            meet(root, owner, inner, listed, met);
+        }
+        return;
+    }
+    match schema {
+        Value::Object(map) => map.values().for_each(|inner| meet(root, owner, inner, listed, met)),
+        Value::Array(items) => items.iter().for_each(|inner| meet(root, owner, inner, listed, met)),
+        _ => {}
+    }
 }
 
 /// The members that one branch of the schema describes: one newtype variant, or several bare names.
 fn members(root: &Value, variant: &Value) -> Vec<Member> {
+    let bare = |name: &Value| Member {
+        name: name.as_str().unwrap_or_default().to_owned(),
+        about: text(variant, "description"),
+        fields: Vec::new(),
+    };
+    if let Some(name) = variant.get("const") {
+        return vec![bare(name)];
+    }
     if let Some(names) = variant.get("enum").and_then(Value::as_array) {
-        let member = |name: &Value| Member {
-            name: name.as_str().unwrap_or_default().to_owned(),
-            about: text(variant, "description"),
-            fields: Vec::new(),
-        };
-        return names.iter().map(member).collect();
+        return names.iter().map(bare).collect();
     }
     let Some(properties) = variant.get("properties").and_then(Value::as_object) else { return Vec::new() };
     properties
         .iter()
         .map(|(name, inner)| {
             let inner_resolved = resolve(root, inner);
-            let about = [text(&inner_resolved, "description"), text(variant, "description")]
-                .into_iter()
-                .find(|text| !text.is_empty())
-                .unwrap_or_default();
-            Member { name: name.clone(), about, fields: fields(&inner_resolved) }
+            let own = text(&inner_resolved, "description");
+            // A range-checked number describes numbers, not this member.
+            let speaks = inner_resolved.get("properties").is_some() || inner_resolved["type"] == "object";
+            let outer = text(variant, "description");
+            let about = if speaks || outer.is_empty() { [own, outer] } else { [outer, own] };
+            let about = about.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+            let named = inner_resolved.get("properties").is_some() || inner_resolved["type"] == "object";
+            let fields = if named { fields(root, &inner_resolved) } else { fields(root, inner) };
+            Member { name: name.clone(), about, fields }
         })
         .collect()
 }
 
-fn fields(object: &Value) -> Vec<Field> {
+fn fields(root: &Value, object: &Value) -> Vec<Field> {
     let Some(properties) = object.get("properties").and_then(Value::as_object) else {
         if object.get("type").and_then(Value::as_str) == Some("object") {
             return Vec::new();
         }
-        return vec![Field { name: None, about: String::new(), takes: takes(object), required: true }];
+        return vec![Field { name: None, about: String::new(), takes: takes(root, object), required: true }];
     };
     let required: Vec<&str> = object
         .get("required")
@@ -134,16 +218,16 @@ fn fields(object: &Value) -> Vec<Field> {
         .map(|(name, inner)| Field {
             name: Some(name.clone()),
             about: text(inner, "description"),
-            takes: takes(inner),
+            takes: takes(root, inner),
             required: required.contains(&name.as_str()),
         })
         .collect()
 }
 
 /// What values a schema lets through, in words.
-fn takes(schema: &Value) -> String {
-    if let Some(name) = reference(schema) {
-        return spoken(name);
+fn takes(root: &Value, schema: &Value) -> String {
+    if let Some(key) = reference(schema) {
+        return spoken(root, key);
     }
     if let Some(format) = schema.get("format").and_then(Value::as_str)
         && format.contains(' ')
@@ -153,7 +237,7 @@ fn takes(schema: &Value) -> String {
     if let Some(first) =
         ["anyOf", "oneOf", "allOf"].iter().find_map(|key| schema.get(key)?.as_array()?.first())
     {
-        return takes(first);
+        return takes(root, first);
     }
     let kind = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
@@ -162,11 +246,11 @@ fn takes(schema: &Value) -> String {
     };
     match kind {
         Some("array") => {
-            let item = schema.get("items").map_or_else(|| "values".to_owned(), takes);
+            let item = schema.get("items").map_or_else(|| "values".to_owned(), |item| takes(root, item));
             format!("a list: {item}")
         }
         Some("object") => match schema.get("additionalProperties") {
-            Some(value) if value.is_object() => format!("a map from names: {}", takes(value)),
+            Some(value) if value.is_object() => format!("a map from names: {}", takes(root, value)),
             _ => "named fields".to_owned(),
         },
         Some("integer") if schema.get("minimum").and_then(Value::as_u64) == Some(1) => {
@@ -181,11 +265,22 @@ fn takes(schema: &Value) -> String {
     }
 }
 
-/// `LatencyModel` is spoken of as "a latency", other types by their names.
-fn spoken(name: &str) -> String {
-    match name.strip_suffix("Model") {
-        Some(family) => format!("one of the family {}", family.to_lowercase()),
-        None => format!("{name}(..)"),
+/// `LatencyModel` is spoken of as "one of the family latency", a choice by its members, a structure by its name.
+fn spoken(root: &Value, key: &str) -> String {
+    if let Some((family, _)) =
+        FAMILIES.iter().find(|(_, listed)| *listed == key && definition(root, key).get("oneOf").is_some())
+    {
+        return format!("one of the family {family}");
+    }
+    let definition = definition(root, key);
+    let name = written(root, key);
+    match family(root, name, key).members.as_slice() {
+        _ if definition.get("properties").is_some() => format!("{name}(..)"),
+        members if definition.get("oneOf").is_some() || definition.get("enum").is_some() => {
+            let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+            format!("{name}: {}", names.join(" or "))
+        }
+        _ => takes(root, definition),
     }
 }
 

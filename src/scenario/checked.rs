@@ -3,7 +3,7 @@
 use super::draft::{Draft, PartyDraft};
 use crate::network::availability::AvailabilityModel;
 use crate::objectives::{Instance, Resources};
-use crate::protocols::Stage;
+use crate::protocols::{Directions, Stage};
 use crate::vocab::Problem;
 
 /// A draft in which nothing is wrong.
@@ -38,6 +38,7 @@ impl Scenario {
             prepared: None,
             budget: self.draft.privacy.budget,
             watcher: None,
+            directions: Directions::default(),
         }
     }
 

@@ -23,6 +23,22 @@ pub struct Document {
     text: String,
 }
 
+/// What to do about a file that is not there: the scenario of its folder whose name is closest may be meant.
+fn beside(file: &Path) -> String {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| name.ends_with(".ron"));
+    names.sort();
+    let wanted = file.file_name().unwrap_or_default().to_string_lossy();
+    match closest(&wanted, &names) {
+        Some(name) => {
+            format!("did you mean {}?", folder.map_or(name.into(), |folder| folder.join(name)).display())
+        }
+        None => "check the path; it begins at the current folder".to_owned(),
+    }
+}
+
 impl Document {
     /// Reads a file.
     ///
@@ -40,9 +56,7 @@ impl Document {
             return Err(refuse("a folder", "name a file inside it, such as scenarios/hospital.ron"));
         }
         let text = fs::read_to_string(file).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                refuse("no such file", "check the path; it begins at the current folder")
-            }
+            io::ErrorKind::NotFound => refuse("no such file", &beside(file)),
             io::ErrorKind::InvalidData => refuse("not UTF-8 text", "save the file as UTF-8"),
             _ => refuse(&error.to_string(), "make the file readable"),
         })?;

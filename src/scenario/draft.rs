@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
+use super::fork::ForkDraft;
+
 /// A scenario: who takes part, over which network, to optimise what, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Scenario")]
@@ -31,17 +33,20 @@ pub struct Draft {
     pub parties: BTreeMap<String, PartyDraft>,
     /// Everything between the parties.
     pub network: Network,
-    /// What is to be optimised. Protocols that optimise nothing (`Echo`) need none.
+    /// What is to be optimised. Protocols that optimise nothing (`Echo`) need none. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<ObjectiveModel>,
     /// Who talks to whom about what.
     pub protocol: ProtocolModel,
-    /// How the privacy report is made.
+    /// How the privacy report is made. Default: `Privacy()`.
     #[serde(default)]
     pub privacy: PrivacyDraft,
-    /// Figures from a paper, printed beside the measured ones.
+    /// Figures from a paper, printed beside the measured ones. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
+    /// Several futures of one beginning. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<ForkDraft>,
 }
 
 fn one() -> NonZeroU64 {

@@ -12,17 +12,19 @@ mod checked;
 mod diagnostic;
 mod document;
 mod draft;
+pub mod fork;
 mod parse;
 mod suggest;
 mod sweep;
 mod tree;
 
 pub use account::{Account, AccountEvent};
-pub use catalogue::{Family, Field, Member, families};
+pub use catalogue::{Family, Field, Member, families, parts};
 pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};
 pub use draft::{Draft, Metric, PartyDraft, PrivacyDraft, Published};
+pub use suggest::closest;
 
 use ron::extensions::Extensions;
 

@@ -65,7 +65,7 @@ pub struct ComparisonRow {
 
 /// A run to compare.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct Compared<'a> {
     /// How it is called.
     pub name: &'a str,
     /// What was played.
@@ -89,7 +89,7 @@ struct Group {
 ///
 /// # Errors
 /// [`FolderError`] if records cannot be read.
-pub fn compare(a: Side<'_>, b: Side<'_>) -> Result<Comparison, FolderError> {
+pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, FolderError> {
     let (groups_a, groups_b) = (groups(a)?, groups(b)?);
     let mut comparison = Comparison {
         schema: SCHEMA,
@@ -153,7 +153,7 @@ pub fn compare(a: Side<'_>, b: Side<'_>) -> Result<Comparison, FolderError> {
     Ok(comparison)
 }
 
-fn groups(side: Side<'_>) -> Result<Vec<Group>, FolderError> {
+fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for (index, cell) in side.plan.cells.iter().enumerate() {

@@ -21,8 +21,13 @@ impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cannot {} {}: {}", self.doing, self.path.display(), self.error)?;
         match self.error.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                write!(f, " (choose a folder you may write to with --out DIR)")
+            io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::NotFound
+                if self.doing != "read" =>
+            {
+                write!(f, " (choose a folder that you may write to; a run takes --out DIR)")
             }
             io::ErrorKind::StorageFull => {
                 write!(f, " (what was finished is kept; make room and run the same command again)")

@@ -38,8 +38,7 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     let summary = summarising.finish(folder);
     tables.commit()?;
     results.write(folder)?;
-    files::write(&folder.file("summary.json"), pretty(&summary).as_bytes())?;
-    tables::summary(folder, &summary)?;
+    write_summary(folder, &summary)?;
     if let Some(gathered) = gathered {
         gathered.commit()?;
         folder.write_manifest(&manifest(plan, Some(summary.digest.clone())))?;
@@ -53,4 +52,13 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
         drop(std::fs::remove_dir(folder.file("segments")));
     }
     Ok(summary)
+}
+
+/// Writes `summary.json` and `summary.csv`.
+///
+/// # Errors
+/// [`FolderError`].
+pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
+    files::write(&folder.file("summary.json"), pretty(summary).as_bytes())?;
+    tables::summary(folder, summary)
 }

@@ -1,12 +1,17 @@
 //! Replications, sweeps and their files: from a checked scenario to a folder that can be resumed, replayed and
 //! reported on.
 
+mod bounds;
+mod diff;
+mod dry;
 pub mod files;
 mod compare;
 mod folder;
+mod fork;
 mod gather;
 mod identity;
 mod ledger;
+mod opening;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;
@@ -27,20 +32,24 @@ mod units;
 mod whole_study;
 mod workshop;
 
-pub use compare::{Comparison, ComparisonRow, Side, compare};
+pub use compare::{Compared, Comparison, ComparisonRow, compare};
+pub use diff::{Cause, Divergence, Side, Told, diff};
+pub use dry::{Answers, DrySeries, Spread, dry_run};
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
-pub use gather::finish;
+pub use fork::{BranchRow, Forked, fork};
+pub use gather::{finish, write_summary};
 pub use ledger::{LedgerGroup, ledger_groups};
+pub use opening::Opening;
 pub use plan::{CellPlan, Plan};
 pub use precision::{Goal, Precision, play_until};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
-pub use record::ReplicationRecord;
-pub use replay::{Difference, Replay, replay};
+pub use record::{Records, ReplicationRecord};
+pub use replay::{Difference, Parting, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Start, play};
 pub use statistics::Estimate;
 pub use store::{Archive, Conflict};
 pub use summary::{
-    BoundRow, CellSummary, CurvePoint, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
+    BoundRow, CellSummary, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
     SeriesSummary, Summary,
 };
 pub use trace::trace;

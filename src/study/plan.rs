@@ -122,6 +122,7 @@ fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents) ->
     draft.published.clear();
     draft.replications = std::num::NonZeroU64::MIN;
     draft.about.clear();
+    draft.fork = None;
     identity.text(&serde_json::to_string(&draft).expect("a draft is plain data with text keys"));
     if let Some(objective) = &scenario.draft.objective {
         for file in objective.as_dyn().files(resources) {

@@ -3,6 +3,7 @@
 use super::identity::Identity;
 use crate::protocols::SeriesRecord;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One replication of one cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub struct ReplicationRecord {
     /// Its series, in the scenario's order.
     pub series: Vec<SeriesRecord>,
 }
+
+/// The records of a study: one map per cell, by number of the replication.
+pub type Records = Vec<BTreeMap<u64, ReplicationRecord>>;
 
 /// One hash for many records: their series' digests in order.
 #[derive(Debug)]

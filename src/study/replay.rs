@@ -5,7 +5,8 @@ use super::plan::Plan;
 use super::record::ReplicationRecord;
 use super::runner::Failure;
 use super::workshop::Workshop;
-use crate::protocols::SeriesRecord;
+use crate::protocols::{Directions, SeriesRecord, Waypoint};
+use crate::vocab::Time;
 use rayon::prelude::*;
 use std::fmt;
 
@@ -21,14 +22,48 @@ pub struct Difference {
     /// The first evaluation that differs, in words; absent if all agree and only the order or timing of events
     /// differs.
     pub first: Option<String>,
+    /// Between which events the two part, as far as the record tells.
+    pub parting: Option<Parting>,
+}
+
+/// Between which events a run and its replay part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parting {
+    /// The last waypoint at which all events so far were the same; absent if there is none.
+    pub same: Option<Waypoint>,
+    /// The first at which they were not; absent if only what comes after the last one differs.
+    pub differs: Option<Waypoint>,
+}
+
+impl fmt::Display for Parting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |waypoint: &Waypoint| waypoint.nanos as f64 / 1e9;
+        let after = match &self.same {
+            Some(same) => format!("the first {} events (until {} s) agree", same.events, seconds(same)),
+            None => String::from("no waypoint agrees"),
+        };
+        match &self.differs {
+            Some(differs) if differs.events == self.same.as_ref().map_or(0, |same| same.events) + 1 => {
+                write!(f, "{after}; event {} at {} s differs", differs.events, seconds(differs))
+            }
+            Some(differs) => {
+                write!(f, "{after}; one up to event {} at {} s differs", differs.events, seconds(differs))
+            }
+            None => write!(f, "{after}; a later one differs"),
+        }
+    }
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cell {}, replication {}, series \"{}\": ", self.cell, self.replication, self.series)?;
         match &self.first {
-            Some(first) => f.write_str(first),
-            None => f.write_str("all evaluations agree, but messages or timers differ"),
+            Some(first) => f.write_str(first)?,
+            None => f.write_str("all evaluations agree, but messages or timers differ")?,
+        }
+        match &self.parting {
+            Some(parting) => write!(f, "; {parting}"),
+            None => Ok(()),
         }
     }
 }
@@ -44,12 +79,14 @@ pub struct Replay {
     pub failures: Vec<Failure>,
 }
 
-/// Plays every recorded replication again, in parallel on the current thread pool, and compares.
+/// Plays every recorded replication again, in parallel on the current thread pool, and compares. With `until` only
+/// what happens up to then is played, and compared at the waypoints of the record.
 #[must_use]
 pub fn replay(
     plan: &Plan,
     folder: &RunFolder,
     records: &[Vec<ReplicationRecord>],
+    until: Option<Time>,
     done: &(dyn Fn() + Sync),
 ) -> Replay {
     let workshops: Vec<Workshop<'_>> =
@@ -63,9 +100,10 @@ pub fn replay(
         .par_iter()
         .with_max_len(1)
         .map(|&(cell, old)| {
-            let new = workshops[cell].play(old.replication)?;
+            let directions = Directions { until, ..Directions::default() };
+            let new = workshops[cell].play_directed(old.replication, None, directions)?;
             done();
-            Ok(differences(cell, old, &new))
+            Ok(differences(cell, old, &new, until))
         })
         .collect();
     let mut replay = Replay { compared: 0, differences: Vec::new(), failures: Vec::new() };
@@ -81,21 +119,47 @@ pub fn replay(
     replay
 }
 
-fn differences(cell: usize, old: &ReplicationRecord, new: &ReplicationRecord) -> Vec<Difference> {
+fn differences(
+    cell: usize,
+    old: &ReplicationRecord,
+    new: &ReplicationRecord,
+    until: Option<Time>,
+) -> Vec<Difference> {
+    let differ = |old: &SeriesRecord, new: &SeriesRecord| match until {
+        None => old.digest != new.digest,
+        Some(_) => parting(old, new, until).is_some_and(|parting| parting.differs.is_some()),
+    };
     old.series
         .iter()
         .zip(&new.series)
-        .filter(|(old, new)| old.digest != new.digest)
+        .filter(|(old, new)| differ(old, new))
         .map(|(before, after)| Difference {
             cell,
             replication: old.replication,
             series: before.name.clone(),
-            first: first_difference(before, after),
+            first: first_difference(before, after, until),
+            parting: parting(before, after, until),
         })
         .collect()
 }
 
-fn first_difference(old: &SeriesRecord, new: &SeriesRecord) -> Option<String> {
+/// Where two records part, by the waypoints that both have.
+fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<Parting> {
+    let mut same = None;
+    for waypoint in &old.checkpoints {
+        if until.is_some_and(|until| waypoint.nanos > until.nanos()) {
+            break;
+        }
+        match new.checkpoints.iter().find(|other| other.events == waypoint.events) {
+            Some(other) if other == waypoint => same = Some(waypoint.clone()),
+            Some(_) => return Some(Parting { same, differs: Some(waypoint.clone()) }),
+            None => {}
+        }
+    }
+    (!old.checkpoints.is_empty()).then_some(Parting { same, differs: None })
+}
+
+fn first_difference(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<String> {
     let pair = old.iterations.iter().zip(&new.iterations).find(|(old, new)| old != new);
     if let Some((old, new)) = pair {
         return Some(format!(
@@ -103,7 +167,7 @@ fn first_difference(old: &SeriesRecord, new: &SeriesRecord) -> Option<String> {
             old.t, old.arm, old.outcome, old.seconds, new.arm, new.outcome, new.seconds
         ));
     }
-    (old.iterations.len() != new.iterations.len()).then(|| {
+    (until.is_none() && old.iterations.len() != new.iterations.len()).then(|| {
         format!("the run made {} evaluations, the replay {}", old.iterations.len(), new.iterations.len())
     })
 }

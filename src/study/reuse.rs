@@ -30,7 +30,9 @@ pub(super) fn copy(
         }
         // A neighbour that cannot be read, or is of another version of the program, has nothing to give.
         let Ok(Some(manifest)) = neighbour.manifest() else { continue };
-        if !manifest.cells.iter().any(|cell| cells.contains_key(cell.identity.as_str())) {
+        if manifest.cells.is_empty()
+            || !manifest.cells.iter().any(|cell| cells.contains_key(cell.identity.as_str()))
+        {
             continue;
         }
         let mine = |_: usize, identity: &str| cells.get(identity).cloned().unwrap_or_default();
@@ -47,6 +49,9 @@ pub(super) fn copy(
                 folder.keep_fitted(preparation, &fitted)?;
             }
         }
+        if manifest.cells[0].identity == plan.cells[0].identity {
+            copy_opening(&neighbour, folder)?;
+        }
         let mut left = Vec::new();
         for (cell, replication) in wanted {
             match found.line(cell, replication) {
@@ -60,6 +65,14 @@ pub(super) fn copy(
         wanted = left;
     }
     Ok(copied)
+}
+
+/// Takes over how the study's first replication began, unless that is known.
+pub(super) fn copy_opening(from: &RunFolder, to: &RunFolder) -> Result<(), FolderError> {
+    if let (Ok(None), Ok(Some(opening))) = (to.opening(), from.opening()) {
+        to.keep_opening(&opening)?;
+    }
+    Ok(())
 }
 
 /// Folders of other runs of this name, in order of their names.

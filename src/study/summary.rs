@@ -7,7 +7,7 @@ use super::record::{Digest, ReplicationRecord};
 use super::statistics::Estimate;
 use super::whole_study::{StudyPrivacy, WholeStudy};
 use crate::network::LinkStatistics;
-use crate::protocols::{GroupOutcome, OutcomeBound, SeriesRecord};
+use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
 use crate::scenario::{Metric, Published};
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,10 @@ pub struct SeriesSummary {
     /// Why the first of them did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
+    /// The largest jitter that a model needed in any replication, as a variance: what was added to the diagonal of a
+    /// covariance matrix that rounding had made singular. 0 if none was needed.
+    #[serde(default)]
+    pub jitter: f64,
     /// What happened at the privacy budget, in the first replication that reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<String>,
@@ -73,6 +77,9 @@ pub struct SeriesSummary {
     /// How groups of agents fared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupSummary>,
+    /// How unequally, where there are two groups at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Fairness>,
     /// Its metrics.
     pub metrics: Metrics,
     /// Regret by round.
@@ -80,6 +87,9 @@ pub struct SeriesSummary {
     /// Numbers that the series ends with, each beside its bound; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeRow>,
+    /// What theorems say about the regret, by round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<RegretBound>,
 }
 
 /// A number that a series ends with, over all replications.
@@ -105,6 +115,28 @@ pub struct BoundRow {
     pub held: f64,
     /// Who says so.
     pub source: String,
+}
+
+/// How unequally groups of agents fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// The group with the largest mean simple regret.
+    pub worst_group: String,
+    /// Jain's index of the groups' mean simple regrets: 1 when all fare alike, 1/groups when one bears it all.
+    pub jain_index: f64,
+}
+
+impl Fairness {
+    fn of(groups: &[GroupSummary]) -> Option<Self> {
+        let most =
+            |a: &&GroupSummary, b: &&GroupSummary| a.simple_regret.mean.total_cmp(&b.simple_regret.mean);
+        let worst = groups.iter().max_by(most).filter(|_| groups.len() > 1)?;
+        // (sum x)^2 / (n sum x^2).
+        let values = groups.iter().map(|group| group.simple_regret.mean);
+        let (sum, squares) = values.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+        let jain_index = sum * sum / (groups.len() as f64 * squares);
+        (squares > 0.0).then(|| Self { worst_group: worst.group.clone(), jain_index })
+    }
 }
 
 /// How one group of agents fared, over all replications.
@@ -143,6 +175,12 @@ pub struct Metrics {
     pub latency_p50_seconds: Option<f64>,
     /// 99th percentile of the same.
     pub latency_p99_seconds: Option<f64>,
+    /// Bytes sent per round; absent without rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_round: Option<f64>,
+    /// Virtual seconds per round, from the end of the initial points to the last measurement; absent without rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_per_round: Option<f64>,
     /// What else the protocol counted, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, f64>,
@@ -172,6 +210,18 @@ pub struct PublishedRow {
     pub published: f64,
     /// Ours; absent if nothing was measured.
     pub measured: Option<Estimate>,
+}
+
+impl Summary {
+    /// The summary of the records of a plan.
+    #[must_use]
+    pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {
+        let mut summarising = Summarising::new(plan);
+        for records in records {
+            summarising.add(records);
+        }
+        summarising.finish(folder)
+    }
 }
 
 /// A summary that takes in one cell after the other, so that no more than one need be in memory.
@@ -249,10 +299,13 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 ended_early_because: early.first().map(|&reason| reason.clone()),
                 budget: runs.iter().find_map(|run| run.budget.as_ref()).map(|budget| budget.reason.clone()),
                 budget_failed: runs.iter().any(|run| run.budget.as_ref().is_some_and(|budget| budget.fail)),
+                fairness: Fairness::of(&groups(&runs)),
+                jitter: runs.iter().map(|run| run.jitter).fold(0.0, f64::max),
                 groups: groups(&runs),
                 metrics: metrics(&runs),
                 curve: curve(&runs),
                 outcomes: outcome_rows(&runs),
+                bounds: super::bounds::mean(&runs),
             }
         })
         .collect()
@@ -269,7 +322,19 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
     for run in runs {
         latency.merge(&run.network.total());
     }
+    let per_round = |of: &dyn Fn(&SeriesRecord) -> f64| {
+        let rounds = |run: &SeriesRecord| run.iterations.last().map_or(0, |iteration| iteration.t) as f64;
+        runs.iter().all(|run| rounds(run) > 0.0).then(|| mean(&|run| of(run) / rounds(run)))
+    };
+    let first = |run: &SeriesRecord| {
+        let initial = run.iterations.iter().take_while(|iteration| iteration.t == 0).last();
+        initial.map_or(0.0, |iteration| iteration.seconds)
+    };
     Metrics {
+        bytes_per_round: per_round(&|run| run.bytes as f64),
+        seconds_per_round: per_round(&|run| {
+            run.iterations.last().map_or(0.0, |iteration| iteration.seconds) - first(run)
+        }),
         simple_regret: last(&|iteration| iteration.simple_regret),
         cumulative_regret: last(&|iteration| iteration.cumulative_regret),
         virtual_seconds: mean(&|run| run.virtual_seconds),

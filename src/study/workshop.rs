@@ -1,13 +1,16 @@
 //! Where replications are made: a cell's scenario, its seed, and the preparation that it may share with other cells.
 
 use super::folder::{FolderError, RunFolder};
+use super::opening::{self, Opening};
 use super::plan::{CellPlan, Plan};
 use super::record::ReplicationRecord;
 use super::runner::Failure;
-use crate::objectives::{Prepared, Resources};
-use crate::protocols::{Stage, Watcher};
+use crate::objectives::{Instance, Prepared, Resources};
+use crate::protocols::{Directions, Stage, TraceEvent, Watcher};
 use crate::rng::Key;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// A preparation, done by whoever needs it first. Cells of equal `CellPlan::preparation` may share one.
@@ -46,16 +49,55 @@ impl<'a> Workshop<'a> {
         Self { prepared, ..self }
     }
 
-    /// Plays one replication. A panic is a failure of this replication and of no other.
+    /// Plays one replication for a study. A panic is a failure of this replication and of no other. How the study's
+    /// first replication begins is kept for a picture of it.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
     pub(super) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
-        catch_unwind(AssertUnwindSafe(|| self.play_watched(replication, None))).unwrap_or_else(|panic| {
+        let beginning = if (self.index, replication) == (0, 0) && self.folder.is_some() {
+            self.beginning()
+        } else {
+            None
+        };
+        let watcher = beginning.as_ref().map(|(_, watcher, _)| watcher.clone());
+        let played = catch_unwind(AssertUnwindSafe(|| self.play_watched(replication, watcher)));
+        let played = played.unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
             Err(self.failure(Some(replication), format!("a bug in subrosa: {said}")))
-        })
+        })?;
+        if let (Some((series, _, events)), Some(folder)) = (beginning, self.folder) {
+            let opening =
+                Opening { series, replication, names: self.names(), events: events.borrow().clone() };
+            // It is only for looking at; if the disk is full, the record says so next.
+            drop(folder.keep_opening(&opening));
+        }
+        Ok(played)
+    }
+
+    /// The name of the first series, a watcher that keeps its first events, and where it keeps them.
+    pub(super) fn beginning(&self) -> Option<(String, Watcher, Rc<RefCell<Vec<TraceEvent>>>)> {
+        let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
+        let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
+        Some((series, watcher, events))
+    }
+
+    /// Names of the parties by their index.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.cell.scenario.stage(None).names
+    }
+
+    /// The workshop of another cell with the same objective.
+    pub(super) fn beside(&self, cell: &'a CellPlan) -> Self {
+        Self {
+            index: self.index,
+            cell,
+            resources: self.resources.clone(),
+            root: self.root,
+            folder: self.folder,
+            prepared: self.prepared.clone(),
+        }
     }
 
     fn failure(&self, replication: Option<u64>, reason: String) -> Failure {
@@ -71,9 +113,28 @@ impl<'a> Workshop<'a> {
         replication: u64,
         watcher: Option<Watcher>,
     ) -> Result<ReplicationRecord, Failure> {
-        let prepared = self.prepared.get_or_init(|| self.prepare());
-        let prepared = prepared.as_ref().map_err(|reason| self.failure(None, reason.clone()))?;
+        self.play_directed(replication, watcher, Directions::default())
+    }
+
+    /// Plays one replication, or what `directions` want of it.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn play_directed(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+        directions: Directions,
+    ) -> Result<ReplicationRecord, Failure> {
         let scenario = &self.cell.scenario;
+        let protocol = scenario.draft.protocol.as_dyn();
+        let blank = directions.dry && !protocol.dry_needs_objective();
+        let prepared = if blank {
+            &None
+        } else {
+            let prepared = self.prepared.get_or_init(|| self.prepare());
+            prepared.as_ref().map_err(|reason| self.failure(None, reason.clone()))?
+        };
         let key = self.root.child("replication").index(replication);
         let fail = |reason| self.failure(Some(replication), reason);
         let instance = prepared
@@ -81,9 +142,12 @@ impl<'a> Workshop<'a> {
             .map(|prepared| prepared.realise(key.child("objective")))
             .transpose()
             .map_err(|error| fail(error.to_string()))?;
-        let stage = Stage { watcher, prepared: prepared.clone(), ..scenario.stage(instance) };
-        let series =
-            scenario.draft.protocol.as_dyn().play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        let instance = if blank { Some(Instance::stand_in()) } else { instance };
+        let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
+        if stage.directions.dry {
+            stage.budget = None;
+        }
+        let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 

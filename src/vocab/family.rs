@@ -9,8 +9,8 @@
 //!     }
 //! }
 //! ```
-//! writes the serde enum with one newtype variant per member, and `as_dyn()`, which hands out the member behind
-//! the family's trait. A new member is one file plus its line here. The members' fields, units, defaults and
+//! writes the serde enum with one newtype variant per member, a `From` for each of them, and `as_dyn()`, which hands
+//! out the member behind the family's trait. A new member is one file plus its line here. The members' fields, units, defaults and
 //! sources come from their doc comments through the JSON schema that `schemars` derives; `subrosa list` and the
 //! generated reference read that schema.
 
@@ -29,6 +29,12 @@ macro_rules! family {
                 $member($recipe),
             )+
         }
+
+        $(impl From<$recipe> for $name {
+            fn from(member: $recipe) -> Self {
+                Self::$member(member)
+            }
+        })+
 
         impl $name {
             /// The member behind the family's trait.

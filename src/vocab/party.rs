@@ -1,7 +1,9 @@
 //! A party of the simulated world, by its position in the scenario.
 
+use serde::{Deserialize, Serialize};
+
 /// Index of a party within one simulation. Names live in the scenario; the kernel knows only these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PartyId(pub u32);
 
 impl PartyId {

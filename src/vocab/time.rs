@@ -8,7 +8,7 @@ use std::ops::{Add, Sub};
 use std::str::FromStr;
 
 /// A moment of virtual time: nanoseconds since the start of the simulation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Time(u64);
 
 /// A length of virtual time in nanoseconds. In RON: a string with units, `"40ms"`, `"1s 500ms"`, `"2h"`.

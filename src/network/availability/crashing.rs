@@ -30,7 +30,7 @@ fn kept() -> Memory {
 /// Shortest period: keeps a model that may give zero from switching for ever within one instant.
 const SHORTEST: Span = Span::from_nanos(1);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Turns {
     recipe: Crashing,
     stream: Stream,

@@ -78,8 +78,27 @@ pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &Path)
     problems
 }
 
+/// The copy of a [`AvailabilityProcess`] for a world that is cloned. All that are `Clone` have it.
+pub trait BoxedAvailability {
+    /// The copy.
+    fn boxed_clone(&self) -> Box<dyn AvailabilityProcess>;
+}
+
+impl<T: AvailabilityProcess + Clone + 'static> BoxedAvailability for T {
+    fn boxed_clone(&self) -> Box<dyn AvailabilityProcess> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn AvailabilityProcess> {
+    fn clone(&self) -> Self {
+        // Of what is in the box.
+        (**self).boxed_clone()
+    }
+}
+
 /// A party's connection in progress.
-pub trait AvailabilityProcess: std::fmt::Debug {
+pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
     /// Whether the party is connected at time zero.
     fn starts_online(&mut self) -> bool {
         true

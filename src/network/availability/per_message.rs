@@ -14,7 +14,7 @@ pub struct PerMessage(
     pub Probability,
 );
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Coins {
     heard: f64,
     stream: Stream,

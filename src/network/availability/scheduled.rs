@@ -43,7 +43,7 @@ impl Availability for Scheduled {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Clockwork {
     recipe: Scheduled,
     next: usize,

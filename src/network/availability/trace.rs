@@ -149,7 +149,7 @@ fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
     Ok(devices)
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Player {
     device: Device,
     repeat: Option<Span>,

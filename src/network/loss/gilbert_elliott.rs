@@ -58,7 +58,7 @@ impl Loss for GilbertElliott {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Chain {
     recipe: GilbertElliott,
     /// State for the next message; unknown before the first.

@@ -24,8 +24,27 @@ pub trait Loss {
     }
 }
 
+/// The copy of a [`LossProcess`] for a world that is cloned. All that are `Clone` have it.
+pub trait BoxedLoss {
+    /// The copy.
+    fn boxed_clone(&self) -> Box<dyn LossProcess>;
+}
+
+impl<T: LossProcess + Clone + 'static> BoxedLoss for T {
+    fn boxed_clone(&self) -> Box<dyn LossProcess> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn LossProcess> {
+    fn clone(&self) -> Self {
+        // Of what is in the box.
+        (**self).boxed_clone()
+    }
+}
+
 /// A link's losses in progress.
-pub trait LossProcess: std::fmt::Debug {
+pub trait LossProcess: std::fmt::Debug + BoxedLoss {
     /// Whether the next message is lost; `u` is that message's uniform draw on [0, 1).
     fn drops(&mut self, u: f64) -> bool;
 }

@@ -39,7 +39,7 @@ impl Outage for Blackout {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Once {
     changes: std::array::IntoIter<Switch, 2>,
 }

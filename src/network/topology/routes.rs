@@ -25,7 +25,7 @@ impl Add for Cost {
 }
 
 /// Next steps towards each destination, found when first needed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::network) struct Routes {
     shape: Shape,
     /// An edge's direction is that of its messages. Empty where the shape makes routes plain.

@@ -1,10 +1,10 @@
-//! Losses as functions of the margin z = y w.x: two to train with, two to validate with.
+//! Losses as functions of the margin z = y w.x: three to train with, two to validate with.
 
 use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a model is trained to minimise: its mean loss plus lambda/2 times the squared norm of its weights. Both
+/// What a model is trained to minimise: its mean loss plus lambda/2 times the squared norm of its weights. All
 /// losses are convex and 1-Lipschitz, so the weights have norm at most 1 / lambda for records of norm at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Training {
@@ -13,10 +13,13 @@ pub enum Training {
     /// Linear support vector machine with the smoothed hinge loss: 0 from z = 1 on, (1 - z)^2 / 2 between 0 and 1,
     /// 1/2 - z below 0. Rennie and Srebro 2005.
     SmoothedHingeSvm,
+    /// Linear support vector machine with the exact hinge loss: max(0, 1 - z). Cortes and Vapnik 1995; trained in the
+    /// dual.
+    HingeSvm,
 }
 
 impl Training {
-    /// Loss and its derivative at a margin.
+    /// Loss and its derivative at a margin; a subgradient where there is none.
     #[must_use]
     pub fn at(self, z: f64) -> (f64, f64) {
         match self {
@@ -26,7 +29,8 @@ impl Training {
                 let loss = libm::log1p(e) + (-z).max(0.0);
                 (loss, if z >= 0.0 { -e / (1.0 + e) } else { -1.0 / (1.0 + e) })
             }
-            Self::SmoothedHingeSvm if z >= 1.0 => (0.0, 0.0),
+            Self::SmoothedHingeSvm | Self::HingeSvm if z >= 1.0 => (0.0, 0.0),
+            Self::HingeSvm => (1.0 - z, -1.0),
             Self::SmoothedHingeSvm if z <= 0.0 => (0.5 - z, -1.0),
             Self::SmoothedHingeSvm => (0.5 * (1.0 - z) * (1.0 - z), z - 1.0),
         }
@@ -94,12 +98,15 @@ mod tests {
 
     #[test]
     fn training_losses_are_convex_and_one_lipschitz_with_the_stated_derivative() {
-        for loss in [Training::LogisticRegression, Training::SmoothedHingeSvm] {
+        for loss in [Training::LogisticRegression, Training::SmoothedHingeSvm, Training::HingeSvm] {
             let mut last = f64::NEG_INFINITY;
             for z in margins() {
                 let (_, slope) = loss.at(z);
                 assert!(slope.abs() <= 1.0 && slope >= last, "{loss:?} at {z}");
                 last = slope;
+                if loss == Training::HingeSvm && z == 1.0 {
+                    continue;
+                }
                 let numeric = (loss.at(z + 1e-6).0 - loss.at(z - 1e-6).0) / 2e-6;
                 assert!((numeric - slope).abs() < 1e-5, "{loss:?} at {z}: {numeric} {slope}");
             }

@@ -1,12 +1,14 @@
 //! Tuning a linear model on real records: every setting is a strength of regularisation.
 
 mod data;
+mod hinge;
 mod loss;
 mod training;
 
 pub use data::Label;
 pub use loss::{Training, ValidationLoss};
 pub use training::Records;
+pub(super) use training::train_at_most;
 
 use super::instance::{Background, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
@@ -226,6 +228,7 @@ impl Objective for Tuning {
             },
             background: Background {
                 neighbour: None,
+                agents: None,
                 tuning: Some(TuningFacts {
                     records: validation.len() as f64,
                     loss_range: ValidationLoss::RANGE,

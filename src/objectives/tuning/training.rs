@@ -1,5 +1,6 @@
-//! Training a linear model: L-BFGS on a convex objective, by the `argmin` library.
+//! Training a linear model: L-BFGS on a smooth convex objective, by the `argmin` library.
 
+use super::hinge;
 use super::loss::Training;
 use crate::gp::dot;
 use argmin::core::{CostFunction, Error, Executor, Gradient, State};
@@ -78,6 +79,10 @@ const TOLERANCE: f64 = 1e-6;
 /// # Errors
 /// In words, if the library fails or the weights are further from the best than [`TOLERANCE`] times 1,000.
 pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Vec<f64>, String> {
+    if loss == Training::HingeSvm {
+        // Not differentiable where it matters most.
+        return hinge::train(records, lambda);
+    }
     let failed = |error: Error| format!("training with lambda = {lambda} failed: {error}");
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
         .with_tolerance_grad(TOLERANCE * lambda)
@@ -109,6 +114,41 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
          raise lambda_min",
         1000.0 * TOLERANCE
     ))
+}
+
+/// The weights of the same problem as [`train`] has it, after at most so many steps from zero: one vector for each of
+/// `limits`, which ascend.
+///
+/// # Errors
+/// In words, if the library finds no weights within the first limit.
+pub(in crate::objectives) fn train_at_most(
+    records: &Records,
+    loss: Training,
+    lambda: f64,
+    limits: impl Iterator<Item = u64>,
+) -> Result<Vec<Vec<f64>>, String> {
+    let failed = |error: Error| format!("training with lambda = {lambda} failed: {error}");
+    let mut path: Vec<Vec<f64>> = Vec::new();
+    for limit in limits {
+        let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
+            .with_tolerance_grad(TOLERANCE * lambda)
+            .and_then(|solver| solver.with_tolerance_cost(0.0))
+            .map_err(failed)?;
+        let result = Executor::new(Objective { records, loss, lambda }, solver)
+            .configure(|state| state.param(vec![0.0; records.d]).max_iters(limit))
+            .timer(false)
+            .run();
+        // A line search that finds nothing better ends with an error: fewer steps came as far.
+        match (result, path.last()) {
+            (Ok(result), _) => {
+                let weights = result.state().get_best_param().cloned();
+                path.push(weights.ok_or_else(|| format!("training with lambda = {lambda} gave no weights"))?);
+            }
+            (Err(_), Some(last)) => path.push(last.clone()),
+            (Err(error), None) => return Err(failed(error)),
+        }
+    }
+    Ok(path)
 }
 
 #[cfg(test)]
@@ -148,6 +188,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn more_steps_come_closer_and_end_where_training_does() {
+        let records = records();
+        let loss = Training::LogisticRegression;
+        let best = train(&records, loss, 0.01).unwrap();
+        let path = train_at_most(&records, loss, 0.01, [1, 2, 4, 500].into_iter()).unwrap();
+        let objective = Objective { records: &records, loss, lambda: 0.01 };
+        let costs: Vec<f64> = path.iter().map(|weights| objective.cost(weights).unwrap()).collect();
+        assert!(costs[0] > costs[1] && costs[1] > costs[2], "{costs:?}");
+        assert!(path[3].iter().zip(&best).all(|(a, b)| (a - b).abs() < 1e-3), "{path:?} {best:?}");
     }
 
     /// One record with x = y = 1: the minimiser of (1 - w)^2 / 2 + lambda w^2 / 2 is 1 / (1 + lambda).

@@ -2,7 +2,10 @@
 //!
 //! Clipping releases nothing and costs nothing; it is the precondition of the mechanisms after it.
 
-use crate::vocab::Positive;
+use super::MechanismError;
+use crate::vocab::{Finite, Positive};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Scales a vector down to a largest L2 norm. Gives whether it had to. A vector with NaN or infinities becomes zero:
 /// whatever its norm, it may not exceed the bound.
@@ -41,6 +44,42 @@ pub fn clip_value(value: f64, bound: Positive) -> (f64, bool) {
     (clipped, clipped != value)
 }
 
+/// A public range that numbers are moved into: `Range(low: -3, high: 3)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// Smallest number.
+    pub low: Finite,
+    /// Largest number, above `low`.
+    pub high: Finite,
+}
+
+impl Range {
+    /// How far two numbers in the range can lie apart: the sensitivity of one of them.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] unless `low` lies below `high` by a finite number.
+    pub fn width(&self) -> Result<Positive, MechanismError> {
+        Positive::new(self.high.get() - self.low.get()).map_err(|_| MechanismError::Shape {
+            expected: "a range whose `low` lies below its `high`".to_owned(),
+            found: format!("{} and {}", self.low, self.high),
+        })
+    }
+
+    /// The nearest number in the range; `low` for NaN.
+    #[must_use]
+    pub fn clip(&self, value: f64) -> f64 {
+        // The arguments' order matters: NaN gives the other one.
+        value.max(self.low.get()).min(self.high.get())
+    }
+
+    /// Whether a number lies outside. For the owner's count; nobody else may know.
+    #[must_use]
+    pub fn exceeded_by(&self, value: f64) -> bool {
+        self.clip(value) != value
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +96,19 @@ mod tests {
             prop_assert!(norm <= bound * (1.0 + 1e-12));
             prop_assert!(moved || clipped == values);
         }
+    }
+
+    #[test]
+    fn ranges_hold_and_must_not_be_empty() {
+        let range = |low, high| Range { low: Finite::new(low).unwrap(), high: Finite::new(high).unwrap() };
+        let some = range(-1.0, 3.0);
+        assert_eq!(
+            [-9.0, 0.5, 4.0, f64::NAN, f64::INFINITY].map(|v| some.clip(v)),
+            [-1.0, 0.5, 3.0, -1.0, 3.0]
+        );
+        assert_eq!(some.width().unwrap().get(), 4.0);
+        assert!(some.exceeded_by(3.5) && !some.exceeded_by(3.0));
+        assert!(range(1.0, 1.0).width().is_err() && range(-1e308, 1e308).width().is_err());
     }
 
     #[test]

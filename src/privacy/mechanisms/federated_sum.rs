@@ -26,6 +26,21 @@ pub enum Divisor {
     /// Weights are renormalised over the agents that answered, the noise stays as planned: each of them weighs more, so
     /// the noise protects less.
     Arrived,
+    /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with it, drawn
+    /// or not, so what an agent moves doubles and sampling protects nobody.
+    ArrivedOrGone,
+}
+
+/// What the noise is scaled to, and what the ledger books it against. w_n are the weights of agent n in all P sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SensitivityRule {
+    /// Both to w_max S / q, as the paper has it.
+    #[default]
+    LargestWeight,
+    /// Noise as the paper has it; the ledger books it against |w_n|_2 S / (q sqrt P), which is never more.
+    TighterLoss,
+    /// Both to |w_n|_2 S / (q sqrt P): the paper's loss with up to sqrt(P) times less noise.
+    TighterNoise,
 }
 
 /// The vectors that a server holds when it closes a round.
@@ -68,6 +83,12 @@ pub struct FederatedSum {
     pub keeps_coin: bool,
     /// Whether the observers see who takes part.
     pub visible: bool,
+    /// What noise and ledger go by.
+    pub sensitivity: SensitivityRule,
+    /// The inclusion rate that naive code would report, where it is not the sampler's.
+    pub claimed_rate: Option<f64>,
+    /// Whether naive code would not count this one at all.
+    pub is_forgotten: bool,
 }
 
 const NAME: &str = "weighted sums with Gaussian noise";
@@ -78,6 +99,49 @@ impl FederatedSum {
             Participation::Poisson(rate) => rate.get(),
             Participation::FixedSize(size) => size as f64 / population as f64,
         }
+    }
+
+    /// What the noise is scaled to in units of S / q, and how far one agent can move the sums in the same units.
+    fn reach(&self, gathered: &Gathered) -> (f64, f64) {
+        let (planned, applied) = self.largest_weights(gathered);
+        match self.sensitivity {
+            SensitivityRule::LargestWeight => (planned, applied.max(planned)),
+            SensitivityRule::TighterLoss => (planned, self.longest(gathered, true)),
+            SensitivityRule::TighterNoise => (
+                self.longest(gathered, false),
+                self.longest(gathered, true).max(self.longest(gathered, false)),
+            ),
+        }
+    }
+
+    /// max_n |w_n|_2 / sqrt(P), as planned or as applied.
+    fn longest(&self, gathered: &Gathered, applied: bool) -> f64 {
+        let renormalised = applied && self.divisor != Divisor::Planned;
+        let totals: Vec<f64> = gathered
+            .weights
+            .iter()
+            .map(|region| {
+                let present = || gathered.vectors.iter().map(|(agent, _)| region[*agent]).sum::<f64>();
+                if renormalised { present() } else { 1.0 }
+            })
+            .collect();
+        let length = |agent: usize| {
+            let weights = gathered.weights.iter().zip(&totals).filter(|(_, total)| **total > 0.0);
+            weights.map(|(region, total)| (region[agent] / total).powi(2)).sum::<f64>().sqrt()
+        };
+        let longest = if renormalised {
+            gathered.vectors.iter().map(|(agent, _)| length(*agent)).fold(0.0, f64::max)
+        } else {
+            (0..gathered.population).map(length).fold(0.0, f64::max)
+        };
+        longest / (gathered.weights.len().max(1) as f64).sqrt()
+    }
+
+    /// Standard deviation of the noise.
+    #[must_use]
+    pub fn noise_sd(&self, gathered: &Gathered) -> f64 {
+        let (scale, rate) = (self.reach(gathered).0, self.rate(gathered.population));
+        self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
     }
 
     /// The largest weight as planned, and as applied: with [`Divisor::Arrived`] over the agents that answered.
@@ -105,9 +169,12 @@ impl FederatedSum {
         if self.noise_multiplier <= 0.0 || self.clip.is_none() {
             return Cost::Unprotected;
         }
-        let (planned, applied) = self.largest_weights(gathered);
-        let diluted = if applied > planned { planned / applied } else { 1.0 };
-        let noise_multiplier = self.noise_multiplier * diluted / f64::from(self.multiplicity);
+        let (scale, reach) = self.reach(gathered);
+        let share = if reach > 0.0 { scale / reach } else { 1.0 };
+        let noise_multiplier = self.noise_multiplier * share / f64::from(self.multiplicity);
+        if self.divisor == Divisor::ArrivedOrGone {
+            return Cost::Gaussian { noise_multiplier: 0.5 * noise_multiplier };
+        }
         if self.visible {
             return Cost::Gaussian { noise_multiplier };
         }
@@ -125,14 +192,43 @@ impl FederatedSum {
 
     /// What naive code would book, and the paper's claim where it holds.
     fn claim(&self, gathered: &Gathered) -> Option<Claim> {
-        let rate = self.rate(gathered.population);
-        (self.noise_multiplier > 0.0 && self.clip.is_some()).then(|| Claim {
+        let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
+        let claimed = self.noise_multiplier > 0.0 && self.clip.is_some() && !self.is_forgotten;
+        claimed.then(|| Claim {
             epsilon: 0.0,
             delta: 0.0,
-            source: "Dai, Low and Jaillet 2021, Theorem 1, by moments, as if every agent answered in time"
-                .to_owned(),
+            source: format!(
+                "Dai, Low and Jaillet 2021, Theorem 1, by moments, as if every agent answered in time; {}",
+                self.why()
+            ),
             cost: Some(Cost::PoissonGaussian { rate, noise_multiplier: self.noise_multiplier }),
         })
+    }
+}
+
+impl FederatedSum {
+    /// Why the truth is another number, or the same.
+    fn why(&self) -> &'static str {
+        if self.visible {
+            "but here everybody sees who takes part, so sampling protects nobody"
+        } else if self.divisor == Divisor::ArrivedOrGone {
+            "but here an agent that is gone changes what the others are divided by, drawn or not: it moves the sum twice \
+             as far, and sampling protects nobody"
+        } else if self.multiplicity > 1 {
+            "but here a late vector comes on top of the fresh one, so an agent moves the sum twice as far"
+        } else if self.keeps_coin {
+            "but here a late vector keeps the coin of its own round, so an agent is in with probability 1 - (1 - q)^2"
+        } else if self.divisor == Divisor::Arrived {
+            "but here weights are renormalised over those who answered, so each weighs more under the noise as planned"
+        } else if self.claimed_rate.is_some() {
+            "but here the first to arrive are kept, and a fast agent is in whenever it is chosen, at the larger rate"
+        } else if matches!(self.participation, Participation::FixedSize(_)) {
+            "but here a fixed number is drawn, for which the analysis by independent coins does not hold"
+        } else if self.sensitivity == SensitivityRule::TighterLoss {
+            "here the weights of each agent in all sums are counted as they are, which gives a smaller number"
+        } else {
+            "absences that depend on no data neither raise nor lower it"
+        }
     }
 }
 
@@ -169,7 +265,7 @@ impl Mechanism for FederatedSum {
                 on: "answers that arrive independently of all data (the divisor counts the agent itself)"
                     .to_owned(),
             },
-            (_, Divisor::Planned) => Basis::Proven,
+            (_, Divisor::Planned | Divisor::ArrivedOrGone) => Basis::Proven,
         };
         let sampler = match self.participation {
             Participation::Poisson(rate) => Sampler::Poisson { rate: rate.get() },
@@ -177,11 +273,12 @@ impl Mechanism for FederatedSum {
                 Sampler::FixedSize { population: gathered.population as u64, size }
             }
         };
-        let (planned, _) = self.largest_weights(gathered);
+        let (scale, _) = self.reach(gathered);
+        let unsampled = self.visible || self.divisor == Divisor::ArrivedOrGone;
         Ok(Price {
             mechanism: NAME,
-            sampler: if self.visible { Sampler::Full } else { sampler },
-            sensitivity: self.clip.map(|clip| planned * clip.get() / self.rate(gathered.population)),
+            sampler: if unsampled { Sampler::Full } else { sampler },
+            sensitivity: self.clip.map(|clip| scale * clip.get() / self.rate(gathered.population)),
             cost,
             claim: self.claim(gathered),
             basis,
@@ -221,7 +318,9 @@ impl Mechanism for FederatedSum {
             .iter()
             .map(|region| match self.divisor {
                 Divisor::Planned => 1.0,
-                Divisor::Arrived => gathered.vectors.iter().map(|(agent, _)| region[*agent]).sum(),
+                Divisor::Arrived | Divisor::ArrivedOrGone => {
+                    gathered.vectors.iter().map(|(agent, _)| region[*agent]).sum()
+                }
             })
             .collect();
         for (agent, vector) in &gathered.vectors {
@@ -241,13 +340,111 @@ impl Mechanism for FederatedSum {
                 sum.iter_mut().zip(&clipped).for_each(|(sum, value)| *sum += weight * value);
             }
         }
-        let (largest, _) = self.largest_weights(gathered);
-        let sd = self.clip.map_or(0.0, |clip| self.noise_multiplier * largest * clip.get() / rate);
+        let sd = self.noise_sd(gathered);
         for sum in &mut sums {
             // Drawn even where there is no noise, so that series with and without it share all other draws.
             sum.iter_mut().for_each(|value| *value += sd * stream.normal());
             all_finite(sum)?;
         }
         Ok(sums)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+    use proptest::prelude::*;
+
+    const AGENTS: usize = 6;
+    const LENGTH: usize = 3;
+
+    fn weights(regions: usize, stream: &mut Stream) -> Arc<Vec<Vec<f64>>> {
+        let region = |stream: &mut Stream| {
+            let drawn: Vec<f64> = (0..AGENTS).map(|_| stream.uniform_between(0.01, 1.0)).collect();
+            let total: f64 = drawn.iter().sum();
+            drawn.into_iter().map(|w| w / total).collect()
+        };
+        Arc::new((0..regions).map(|_| region(stream)).collect())
+    }
+
+    proptest! {
+        /// Whoever drops out, whoever is drawn: an agent's zero moves the sums by no more than the noise divided by
+        /// the multiplier that the ledger books.
+        #[test]
+        fn no_agent_moves_the_sums_further_than_the_ledger_says(
+            seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
+            rule in prop::sample::select(vec![
+                SensitivityRule::LargestWeight, SensitivityRule::TighterLoss, SensitivityRule::TighterNoise,
+            ]),
+            divisor in prop::sample::select(vec![Divisor::Planned, Divisor::Arrived]),
+            twice: bool, moved in 0..AGENTS,
+        ) {
+            let mut stream = Key::root(seed).stream();
+            let mut vectors: Vec<(usize, Arc<Vec<f64>>)> = Vec::new();
+            for (agent, _) in answered.iter().enumerate().filter(|(_, answered)| **answered) {
+                for _ in 0..=u32::from(twice) {
+                    vectors.push((agent, Arc::new((0..LENGTH).map(|_| 9.0 * stream.normal()).collect())));
+                }
+            }
+            let gathered = Gathered {
+                population: AGENTS, vectors, weights: weights(regions, &mut stream), second_coin: vec![], length: LENGTH,
+            };
+            let mut zeroed = gathered.clone();
+            for (_, vector) in zeroed.vectors.iter_mut().filter(|(agent, _)| *agent == moved) {
+                *vector = Arc::new(vec![0.0; LENGTH]);
+            }
+            let sum = FederatedSum {
+                participation: Participation::Poisson(Probability::new(0.6).unwrap()),
+                clip: Some(Positive::new(5.0).unwrap()),
+                noise_multiplier: 1.0,
+                divisor,
+                multiplicity: if twice { 2 } else { 1 },
+                keeps_coin: false,
+                visible: false,
+                sensitivity: rule,
+                claimed_rate: None,
+                is_forgotten: false,
+            };
+            let Cost::PoissonGaussian { noise_multiplier, .. } = sum.cost(&gathered) else { panic!("sampled") };
+            let draw = |from: &Gathered| sum.privatise(from, &mut Key::root(seed).child("draw").stream()).unwrap();
+            // The same stream: noise cancels.
+            let square: f64 = draw(&gathered).iter().flatten().zip(draw(&zeroed).iter().flatten())
+                .map(|(a, b)| (a - b) * (a - b)).sum();
+            let allowed = sum.noise_sd(&gathered) / noise_multiplier;
+            prop_assert!(square.sqrt() <= allowed * (1.0 + 1e-9), "{} > {allowed}", square.sqrt());
+        }
+
+        /// The tighter rules never book more, and draw at most as much noise.
+        #[test]
+        fn tighter_is_never_looser(seed: u64, regions in 1usize..5) {
+            let mut stream = Key::root(seed).stream();
+            let gathered = Gathered {
+                population: AGENTS, vectors: vec![], weights: weights(regions, &mut stream), second_coin: vec![],
+                length: LENGTH,
+            };
+            let with = |sensitivity| FederatedSum {
+                participation: Participation::Poisson(Probability::new(0.6).unwrap()),
+                clip: Some(Positive::new(5.0).unwrap()),
+                noise_multiplier: 1.0,
+                divisor: Divisor::Planned,
+                multiplicity: 1,
+                keeps_coin: false,
+                visible: false,
+                sensitivity,
+                claimed_rate: None,
+                is_forgotten: false,
+            };
+            let multiplier = |rule| match with(rule).cost(&gathered) {
+                Cost::PoissonGaussian { noise_multiplier, .. } => noise_multiplier,
+                _ => unreachable!("sampled"),
+            };
+            prop_assert!((multiplier(SensitivityRule::LargestWeight) - 1.0).abs() < 1e-12);
+            prop_assert!(multiplier(SensitivityRule::TighterLoss) >= 1.0 - 1e-12);
+            prop_assert!((multiplier(SensitivityRule::TighterNoise) - 1.0).abs() < 1e-12);
+            let sd = |rule| with(rule).noise_sd(&gathered);
+            let (paper, tight) = (sd(SensitivityRule::LargestWeight), sd(SensitivityRule::TighterNoise));
+            prop_assert!(tight <= paper * (1.0 + 1e-12) && tight >= paper / (regions as f64).sqrt() * (1.0 - 1e-12));
+        }
     }
 }

@@ -73,6 +73,16 @@ impl Rows {
         Self { values, ..*self }
     }
 
+    /// The same rows with independent normal noise of a standard deviation on every number.
+    ///
+    /// # Errors
+    /// [`MechanismError::NotFinite`].
+    pub(super) fn plus_noise(&self, sd: f64, stream: &mut Stream) -> Result<Self, MechanismError> {
+        all_finite(&self.values)?;
+        let values = self.values.iter().map(|value| value + sd * stream.normal()).collect();
+        Ok(Self { values, ..*self })
+    }
+
     fn as_faer(&self) -> MatRef<'_, f64> {
         MatRef::from_row_major_slice(&self.values, self.n, self.d)
     }
@@ -108,7 +118,7 @@ pub struct JohnsonLindenstrauss {
     pub delta: Delta,
     /// Columns of the projection, r, at least 1.
     pub r: NonZeroUsize,
-    /// Version of the lift; `Paper` unless stated.
+    /// Version of the lift. Default: `Paper`.
     #[serde(default)]
     pub variant: JlVariant,
 }

@@ -5,6 +5,8 @@
 //! mechanisms are exact on a lattice.
 
 mod argmax;
+mod clipped_gaussian;
+mod clipped_laplace;
 pub mod clipping;
 mod ctl;
 mod disclosure;
@@ -18,32 +20,40 @@ mod gaussian;
 mod johnson_lindenstrauss;
 mod laplace;
 mod lattice;
+mod noisy_projection;
+mod noisy_rows;
 mod poisson_gaussian;
 mod randomized_response;
 mod report_noisy_max;
 mod sampled_gaussian;
+mod secure_sum;
 mod supported;
 
 pub use argmax::Argmax;
+pub use clipped_gaussian::ClippedGaussian;
+pub use clipped_laplace::ClippedLaplace;
 pub use ctl::Ctl;
 pub use disclosure::Disclosure;
 pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
 pub use discrete_laplace::DiscreteLaplace;
 pub use exponential::ExponentialMechanism;
-pub use federated_sum::{Divisor, FederatedSum, Gathered, Participation};
+pub use federated_sum::{Divisor, FederatedSum, Gathered, Participation, SensitivityRule};
 pub use fixed_size_gaussian::FixedSizeGaussian;
 pub use gaussian::Gaussian;
 pub use johnson_lindenstrauss::{JlVariant, JohnsonLindenstrauss, Rows};
 pub use laplace::Laplace;
 pub use lattice::Lattice;
+pub use noisy_projection::{DrawnProjection, NoisyProjection};
+pub use noisy_rows::{CalibratedRows, NoisyRows};
 pub use poisson_gaussian::PoissonGaussian;
 pub use randomized_response::RandomizedResponse;
 pub use report_noisy_max::ReportNoisyMax;
 pub use sampled_gaussian::Contributions;
+pub use secure_sum::{OpenedSum, SecureSum};
 pub use supported::Supported;
 
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, OutOfRange, Sampler};
+use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, OutOfRange, Positive, Sampler};
 use std::fmt;
 
 /// A randomised map from a secret to something that may be seen, together with its price.
@@ -141,4 +151,22 @@ impl std::error::Error for MechanismError {}
 /// Refuses NaN and infinities.
 fn all_finite(values: &[f64]) -> Result<(), MechanismError> {
     if values.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(MechanismError::NotFinite) }
+}
+
+/// Refuses neighbours other than one row moved by at most `most`.
+fn moved(mechanism: &'static str, neighbours: &Neighbours, most: Positive) -> Result<(), MechanismError> {
+    if matches!(neighbours, Neighbours::RowMoved { distance } if *distance <= most.get()) {
+        return Ok(());
+    }
+    let covered = "one row moved by at most the distance that the noise was made for";
+    Err(MechanismError::NeighboursNotCovered { mechanism, neighbours: neighbours.clone(), covered })
+}
+
+/// Refuses neighbours other than one report of any value.
+fn any_value(mechanism: &'static str, neighbours: &Neighbours) -> Result<(), MechanismError> {
+    if *neighbours == Neighbours::AnyValue {
+        return Ok(());
+    }
+    let covered = "one report replaced by any other";
+    Err(MechanismError::NeighboursNotCovered { mechanism, neighbours: neighbours.clone(), covered })
 }

@@ -40,8 +40,16 @@ impl Protocol for Echo {
         problems
     }
 
+    fn dry_needs_objective(&self) -> bool {
+        false
+    }
+
     fn survives_amnesia(&self) -> bool {
         true
+    }
+
+    fn changeable(&self) -> &'static [&'static str] {
+        &["retry.**"]
     }
 
     fn series(&self) -> Vec<String> {

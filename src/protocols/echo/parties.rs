@@ -1,8 +1,9 @@
 //! Caller and listeners of the dummy protocol.
 
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
-use crate::protocols::{AskAgain, Asker, Retry, Verdict};
+use crate::protocols::{AskAgain, Asker, Retry, Rounds, Verdict};
 use crate::vocab::PartyId;
+use std::any::Any;
 
 /// The closed vocabulary of the dummy protocol.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,19 @@ impl Protocol for World {
     type Message = Message;
     type Timer = AskAgain;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    fn round(message: &Message) -> Option<u64> {
+        let (Message::Call(call) | Message::Echo(call)) = message;
+        Some(call.round)
+    }
+
+    /// A call of a round says that the one before is over.
+    fn closes(fact: &Fact) -> Option<u64> {
+        let (Fact::Answered(call) | Fact::GaveUp(call)) = fact;
+        call.round.checked_sub(1)
+    }
 }
 
 impl Payload for Message {
@@ -98,7 +112,7 @@ pub fn parties(population: usize, caller: PartyId, rounds: u64, retry: Retry) ->
         .collect()
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Caller {
     population: usize,
     rounds: u64,
@@ -147,6 +161,12 @@ impl Party<World> for Caller {
         }
     }
 
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.asker.set_retry(fresh.asker.retry());
+        }
+    }
+
     /// The number of closed calls is on disk; the open one is called anew.
     fn restarted(&self) -> Option<Box<dyn Party<World>>> {
         Some(Box::new(Self {
@@ -159,7 +179,7 @@ impl Party<World> for Caller {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Listener;
 
 impl Party<World> for Listener {

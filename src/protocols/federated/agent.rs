@@ -1,16 +1,18 @@
 //! An agent: measures its own objective, asks its own model or the shared one where to look, shares its weights.
 
+use super::contribution::Contract;
 use super::messages::{Close, Fact, Message, World};
-use super::recipe::SharedQueries;
+use super::series::SharedQueries;
 use super::world::Common;
 use crate::gp::{GpError, Posterior, WeightPosterior, largest};
 use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
-use crate::protocols::{Books, give_up};
+use crate::protocols::{Books, JitterWatch, give_up};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use std::sync::Arc;
 pub(super) const PROTECTED: &str = "agents";
 
 /// One agent of one series.
+#[derive(Clone)]
 pub(super) struct Agent {
     pub(super) index: u64,
     pub(super) server: PartyId,
@@ -30,14 +33,24 @@ pub(super) struct Agent {
     pub(super) posterior: Posterior,
     /// Nothing where nothing is shared.
     pub(super) weights: Option<WeightPosterior>,
+    /// What is sent in place of weights in a dry run that shares.
+    pub(super) blank: Option<Arc<Vec<f64>>>,
+    /// Nothing is measured or learned.
+    pub(super) dry: bool,
     pub(super) shared_queries: SharedQueries,
     pub(super) scale: f64,
     pub(super) rounds: u64,
+    /// Broadcasts of the server; rounds below it are answered.
+    pub(super) broadcasts: u64,
     /// Node of all draws of this agent; the same in every series.
     pub(super) key: Key,
+    /// Where the server is not trusted: what was agreed, and the last round whose shares were handed over, plus one.
+    pub(super) contract: Option<Arc<Contract>>,
+    pub(super) handed_over: u64,
     pub(super) begun: bool,
     pub(super) last_round: u64,
     pub(super) measured: u64,
+    pub(super) jitter: JitterWatch,
     /// Without a budget: the server is trusted with the vectors, and no budget covers what it sees.
     pub(super) meter: Meter,
 }
@@ -55,6 +68,9 @@ impl Agent {
         let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
         ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
         self.posterior.observe(arm, outcome)?;
+        if let Some(jitter) = self.jitter.grown(self.posterior.jitter()) {
+            ctx.record(Fact::Jittered(jitter));
+        }
         if let Some(weights) = &mut self.weights {
             weights.observe(self.common.features(arm), outcome - self.common.surrogate.mean)?;
         }
@@ -84,12 +100,20 @@ impl Agent {
     }
 
     fn answer(&mut self, round: u64, ctx: &mut Context<'_, World>) {
-        let Some(weights) = &self.weights else {
+        let mut stream = self.key.child("weights").index(round).stream();
+        let drawn = self.weights.as_ref().map(|weights| Arc::new(weights.sample(&mut stream)));
+        let Some(omega) = drawn.or_else(|| self.blank.clone()) else {
             ctx.send(self.server, Message::Done { round });
             return;
         };
-        let mut stream = self.key.child("weights").index(round).stream();
-        let secret = Sensitive::new(Arc::new(weights.sample(&mut stream)));
+        if let Some(contract) = &self.contract {
+            // Words under masks tell nothing by themselves: the ledger books the sums once they are opened.
+            let words = Arc::new(contract.masked(self.index as usize, round, omega.to_vec(), &self.key));
+            let agents = contract.explored.len() as u64;
+            ctx.send(self.server, Message::Masked { round, words, agents });
+            return;
+        }
+        let secret = Sensitive::new(omega);
         let occasion = Occasion {
             released: "sampled weights omega".to_owned(),
             protected: PROTECTED.to_owned(),
@@ -113,6 +137,19 @@ impl Agent {
     }
 }
 
+impl Agent {
+    /// Hands over shares once a round, so that nobody gets both secrets of an agent.
+    fn hand_over(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
+        if let Some(contract) = &self.contract
+            && round >= self.handed_over
+        {
+            self.handed_over = round + 1;
+            let shares = Arc::new(contract.shares(self.index as usize, round, answered));
+            ctx.send(self.server, Message::Shares { round, shares });
+        }
+    }
+}
+
 fn end(reason: &str, ctx: &mut Context<'_, World>) {
     ctx.record(Fact::Ended { reason: reason.to_owned() });
     ctx.stop();
@@ -120,9 +157,15 @@ fn end(reason: &str, ctx: &mut Context<'_, World>) {
 
 impl Party<World> for Agent {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        if let Input::Message { message: Message::Unmask { round, answered }, .. } = &input {
+            self.hand_over(*round, answered, ctx);
+            return;
+        }
         let round = match &input {
             Input::Message { message: Message::Begin, .. } if !self.begun => 0,
-            Input::Message { message: Message::Share { round, .. }, .. } if *round > self.last_round => {
+            Input::Message { message: Message::Share { round, .. }, .. }
+                if *round > self.last_round && *round <= self.rounds =>
+            {
                 *round
             }
             Input::Message { .. }
@@ -140,14 +183,23 @@ impl Party<World> for Agent {
             }
         }
         if let Input::Message { message: Message::Share { vectors, .. }, .. } = &input {
-            let arm = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
-            done = done.and_then(|()| self.measure(round, arm, ctx));
+            if !self.dry {
+                let arm = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
+                done = done.and_then(|()| self.measure(round, arm, ctx));
+            }
             self.last_round = round;
         }
         match done {
-            Ok(()) if round < self.rounds => self.answer(round, ctx),
+            Ok(()) if round < self.broadcasts => self.answer(round, ctx),
             Ok(()) => {}
             Err(error) => end(&format!("agent {}: {error}", self.index), ctx),
+        }
+    }
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.neighbours.clone_from(&fresh.neighbours);
+            self.shared_queries = fresh.shared_queries;
+            self.scale = fresh.scale;
         }
     }
 }

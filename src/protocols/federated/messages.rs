@@ -2,12 +2,12 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
 /// The closed vocabulary of the protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum World {}
 
 /// A message.
@@ -28,6 +28,29 @@ pub enum Message {
         round: u64,
         /// The draw, as it is: the server is trusted with it.
         omega: Released<Arc<Vec<f64>>>,
+    },
+    /// From an agent to a server that is not trusted: its part of the sums under masks.
+    Masked {
+        /// The round, 0 after the initial points.
+        round: u64,
+        /// Words, all regions one after the other. Without the others' they are as good as random.
+        words: Arc<Vec<u64>>,
+        /// Agents of the federation: keys and shares for all of them ride along for the next round.
+        agents: u64,
+    },
+    /// From a server that is not trusted: whose answers are in.
+    Unmask {
+        /// The round.
+        round: u64,
+        /// By agent.
+        answered: Arc<Vec<bool>>,
+    },
+    /// From an agent: a share of one secret of each agent.
+    Shares {
+        /// The round.
+        round: u64,
+        /// By agent: of the own seed of who answered, of the pair secret of who did not.
+        shares: Arc<Vec<u64>>,
     },
     /// From an agent that shares nothing: the round is done.
     Done {
@@ -74,8 +97,22 @@ pub enum Fact {
         /// Answers to earlier rounds that came since the last one closed.
         late: u64,
     },
+    /// The server opened sums under masks.
+    Unmasked {
+        /// The round.
+        round: u64,
+        /// Agents whose parts are in the sums.
+        survivors: u64,
+    },
+    /// Too few answers or shares for sums under masks to be opened.
+    GivenUp {
+        /// The round.
+        round: u64,
+    },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// The run ended before its last round.
     Ended {
         /// Why.
@@ -87,6 +124,33 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Close;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::Begin => Some(0),
+            Message::Share { round, .. }
+            | Message::Weights { round, .. }
+            | Message::Masked { round, .. }
+            | Message::Unmask { round, .. }
+            | Message::Shares { round, .. }
+            | Message::Done { round } => Some(*round),
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Closed { round, .. } => Some(*round),
+            Fact::Released(_)
+            | Fact::Measured { .. }
+            | Fact::Unmasked { .. }
+            | Fact::GivenUp { .. }
+            | Fact::BudgetReached(_)
+            | Fact::Jittered(_)
+            | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {
@@ -117,6 +181,10 @@ impl Payload for Message {
             }
             Self::Weights { omega, .. } => 8 + 8 * omega.get().len() as u64,
             Self::Done { .. } => 8,
+            // A public key, and two encrypted shares for every agent.
+            Self::Masked { words, agents, .. } => 8 + 8 * words.len() as u64 + 8 + 16 * agents,
+            Self::Unmask { answered, .. } => 8 + (answered.len() as u64).div_ceil(8),
+            Self::Shares { shares, .. } => 8 + 8 * shares.len() as u64,
         };
         HEADER_BYTES + payload
     }
@@ -125,7 +193,11 @@ impl Payload for Message {
         // Agents work on what they are asked to do; the server only files what it gets.
         match self {
             Self::Begin | Self::Share { .. } => 1.0,
-            Self::Weights { .. } | Self::Done { .. } => 0.0,
+            Self::Weights { .. }
+            | Self::Done { .. }
+            | Self::Masked { .. }
+            | Self::Unmask { .. }
+            | Self::Shares { .. } => 0.0,
         }
     }
 
@@ -135,6 +207,9 @@ impl Payload for Message {
             Self::Share { .. } => "Share",
             Self::Weights { .. } => "Weights",
             Self::Done { .. } => "Done",
+            Self::Masked { .. } => "Masked",
+            Self::Unmask { .. } => "Unmask",
+            Self::Shares { .. } => "Shares",
         }
     }
 }
@@ -158,6 +233,21 @@ impl Digestible for Message {
             Self::Done { round } => {
                 digest.word(3);
                 digest.word(*round);
+            }
+            Self::Masked { round, words, .. } => {
+                digest.word(4);
+                digest.word(*round);
+                words.iter().for_each(|word| digest.word(*word));
+            }
+            Self::Unmask { round, answered } => {
+                digest.word(5);
+                digest.word(*round);
+                answered.iter().for_each(|answered| digest.word(u64::from(*answered)));
+            }
+            Self::Shares { round, shares } => {
+                digest.word(6);
+                digest.word(*round);
+                shares.iter().for_each(|share| digest.word(*share));
             }
         }
     }
@@ -188,6 +278,19 @@ impl Digestible for Fact {
             Self::Ended { reason } => {
                 digest.word(3);
                 digest.text(reason);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(5);
+                digest.float(*jitter);
+            }
+            Self::Unmasked { round, survivors } => {
+                digest.word(7);
+                digest.word(*round);
+                digest.word(*survivors);
+            }
+            Self::GivenUp { round } => {
+                digest.word(6);
+                digest.word(*round);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(4);

@@ -13,18 +13,24 @@
 //! ("Differentially private federated Bayesian optimization with distributed exploration").
 
 mod agent;
+mod cast;
+mod contribution;
+mod masking;
 mod messages;
 mod recipe;
 mod regions;
 mod rounds;
+mod series;
 mod server;
 mod tally;
+mod unmasking;
 mod weights;
 mod world;
 
 pub use messages::{Close, Fact, Message, World};
-pub use recipe::{
-    AgentGroup, Aggregate, Alone, Federated, FederatedSeries, RandomAgent, SharedQueries, Sharing,
-};
+pub use recipe::Federated;
 pub use rounds::{Late, RoundPolicy};
+pub use series::{
+    AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,
+};
 pub use weights::{Annealed, WeightSchedule};

@@ -1,23 +1,26 @@
 //! The server: opens rounds, gathers vectors, releases what it makes of them.
 
 use super::agent::PROTECTED;
+use super::contribution::Contract;
 use super::messages::{Close, Fact, Message, World};
-use super::recipe::Sharing;
 use super::rounds::{Late, RoundPolicy};
+use super::series::Sharing;
+use super::unmasking::Unmasking;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
-use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered};
+use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered, Participation};
 use crate::protocols::{Books, give_up};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 type Vector = Arc<Vec<f64>>;
 
 /// The server of one series.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Server {
     pub(super) agents: Vec<PartyId>,
     pub(super) places: BTreeMap<PartyId, usize>,
@@ -26,7 +29,9 @@ pub(super) struct Server {
     pub(super) neighbours: Neighbours,
     /// The region that each agent explores.
     pub(super) explored: Vec<usize>,
+    /// Rounds in which agents measure, and broadcasts: one more where the paper's loop is followed to its end.
     pub(super) rounds: u64,
+    pub(super) broadcasts: u64,
     pub(super) length: usize,
     pub(super) key: Key,
     pub(super) meter: Meter,
@@ -37,9 +42,16 @@ pub(super) struct Server {
     pub(super) fresh: Vec<Option<Vector>>,
     pub(super) late: Vec<Option<Vector>>,
     pub(super) last: Vec<Option<Vector>>,
+    /// Where the server is not trusted: what was agreed, the words of this round, and what is known of their masks.
+    pub(super) contract: Option<Arc<Contract>>,
+    pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
+    pub(super) unmasking: Option<Unmasking>,
+    pub(super) name: String,
     /// Answers since the last sum, and those of them to earlier rounds.
     pub(super) buffered: u64,
     pub(super) stale: u64,
+    /// Nothing is summed up: zeros of the same length are sent.
+    pub(super) dry: bool,
 }
 
 impl Server {
@@ -48,6 +60,13 @@ impl Server {
         self.answered.iter_mut().for_each(|answered| *answered = false);
         self.fresh.iter_mut().for_each(|vector| *vector = None);
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
+    }
+
+    fn regions(&self) -> usize {
+        match &self.sharing {
+            Sharing::Aggregate(aggregate) => aggregate.regions.get() as usize,
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => 1,
+        }
     }
 
     fn late_policy(&self) -> Late {
@@ -93,6 +112,10 @@ impl Server {
         let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
         ctx.record(Fact::Closed { round: self.round, fresh, late: self.stale });
         (self.buffered, self.stale) = (0, 0);
+        if let Some(contract) = self.contract.clone() {
+            self.start_unmasking(&contract, ctx);
+            return;
+        }
         let shared = match self.sharing.clone() {
             Sharing::Alone(_) => {
                 self.round += 1;
@@ -110,7 +133,12 @@ impl Server {
             give_up(ctx, &format!("before round {}", self.round + 1), &error);
             return;
         }
-        if self.round < self.rounds {
+        self.next(ctx);
+    }
+
+    /// Opens the next round, if there is one.
+    pub(super) fn next(&mut self, ctx: &mut Context<'_, World>) {
+        if self.round < self.broadcasts {
             self.open(ctx);
         }
     }
@@ -119,9 +147,17 @@ impl Server {
     fn gather(
         &mut self,
         mechanism: &FederatedSum,
-        aggregate: &super::recipe::Aggregate,
+        aggregate: &super::series::Aggregate,
     ) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
+        // Whoever keeps the first k calls k / N its rate.
+        if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
+            (self.policy, mechanism.participation)
+        {
+            let kept = k.get() as f64 / self.agents.len() as f64;
+            mechanism.claimed_rate = (kept < rate.get()).then_some(kept);
+        }
+        mechanism.is_forgotten = self.round + 1 > self.rounds;
         let mut vectors: Vec<(usize, Vector)> = Vec::new();
         let mut second_coin = Vec::new();
         for agent in 0..self.agents.len() {
@@ -148,7 +184,7 @@ impl Server {
         (mechanism, Gathered { population, vectors, weights, second_coin, length: self.length })
     }
 
-    fn occasion(&self, released: &str, ctx: &Context<'_, World>) -> Occasion {
+    pub(super) fn occasion(&self, released: &str, ctx: &Context<'_, World>) -> Occasion {
         Occasion {
             released: released.to_owned(),
             protected: PROTECTED.to_owned(),
@@ -170,8 +206,13 @@ impl Server {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
         let secret = Sensitive::new(gathered);
+        let zeros = vec![vec![0.0; if self.dry { self.length } else { 0 }]; self.regions()];
         let mut book = Books::new(&mut self.meter, ctx);
-        let vectors = release(&mut book, occasion, mechanism, &secret, &mut stream)?;
+        let vectors = if self.dry {
+            release(&mut book, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
+        } else {
+            release(&mut book, occasion, mechanism, &secret, &mut stream)?
+        };
         self.round += 1;
         let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
         ctx.broadcast(self.agents.iter().copied(), &message);
@@ -214,11 +255,38 @@ impl Party<World> for Server {
                 self.take(from, round, Some(omega.into_inner()), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => self.take(from, round, None, ctx),
+            Input::Message { from, message: Message::Masked { round, words, .. } } => {
+                let Some(&agent) = self.places.get(&from) else { return };
+                if self.open && round == self.round && !self.answered[agent] {
+                    self.masked[agent] = Some(words);
+                }
+                self.take(from, round, None, ctx);
+            }
+            Input::Message { from, message: Message::Shares { round, shares } } => {
+                let Some(&agent) = self.places.get(&from) else { return };
+                self.take_shares(agent, round, shares, ctx);
+            }
             Input::Timer(Close { round }) if self.open && round == self.round => self.close(ctx),
-            Input::Message { message: Message::Begin | Message::Share { .. }, .. }
+            Input::Timer(Close { round }) if self.unmasking.is_some() && round == self.round => {
+                self.timer = None;
+                self.give_round_up(ctx);
+            }
+            Input::Message {
+                message: Message::Begin | Message::Share { .. } | Message::Unmask { .. },
+                ..
+            }
             | Input::Timer(Close { .. })
             | Input::WentOffline
             | Input::CameBack => {}
+        }
+    }
+
+    /// A round that is open keeps its timer, and is closed by the new policy.
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.sharing.clone_from(&fresh.sharing);
+            self.neighbours.clone_from(&fresh.neighbours);
+            self.policy = fresh.policy;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From measurements of many agents to mean regrets by round and by group.
 
-use crate::protocols::{GroupOutcome, Iteration};
+use crate::protocols::{GroupOutcome, Iteration, RoundClosing};
 use crate::vocab::Time;
 use std::sync::Arc;
 
@@ -22,12 +22,14 @@ pub(super) struct Tally {
     best: Vec<f64>,
     /// Measurements by round.
     rounds: Vec<Vec<Measured>>,
+    /// Rounds as they were closed.
+    pub(super) closings: Vec<RoundClosing>,
 }
 
 impl Tally {
     pub(super) fn new(values: Vec<Arc<Vec<f64>>>, rounds: u64) -> Self {
         let best = values.iter().map(|v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
-        Self { values, best, rounds: vec![Vec::new(); rounds as usize + 1] }
+        Self { values, best, rounds: vec![Vec::new(); rounds as usize + 1], closings: Vec::new() }
     }
 
     pub(super) fn measured(&mut self, agent: u64, round: u64, arm: u64, outcome: f64, at: Time) {
@@ -36,6 +38,11 @@ impl Tally {
         let regret = self.best[agent] - value;
         let seconds = at.seconds();
         self.rounds[round as usize].push(Measured { agent, arm, outcome, value, regret, seconds });
+    }
+
+    pub(super) fn closed(&mut self, round: u64, in_time: u64, late: u64, at: Time) {
+        let missing = (self.best.len() as u64).saturating_sub(in_time);
+        self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });
     }
 
     /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. A round that an agent

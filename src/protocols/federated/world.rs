@@ -1,6 +1,7 @@
 //! What all agents share, and the objective of each.
 
-use super::recipe::{AgentGroup, Federated};
+use super::recipe::Federated;
+use super::series::AgentGroup;
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MOST_ARMS};
 use crate::objectives::{Instance, Noise, Surrogate};
 use crate::protocols::Stage;
@@ -74,12 +75,19 @@ pub(super) fn objective_of(
     instance: &Instance,
     key: Key,
 ) -> Result<Arc<Vec<f64>>, String> {
+    let given = instance.background.agents.as_ref();
+    let shared = match given {
+        None => &instance.values,
+        Some(all) => all.get(agent).ok_or_else(|| {
+            format!("the data are of {} agents, and there are more: lower `count`", all.len())
+        })?,
+    };
     let (h, perturbation) = (group.heterogeneity.get(), recipe.perturbation.get());
     if h <= 0.0 && perturbation <= 0.0 {
-        return Ok(Arc::clone(&instance.values));
+        return Ok(Arc::clone(shared));
     }
     let key = key.child("agent objective").index(agent as u64);
-    let mut values: Vec<f64> = instance.values.iter().map(|v| (1.0 - h).sqrt() * v).collect();
+    let mut values: Vec<f64> = shared.iter().map(|v| (1.0 - h).sqrt() * v).collect();
     if h > 0.0 {
         let prepared = stage.prepared.as_ref().ok_or("the objective cannot be drawn again")?;
         let own = prepared.realise(key.child("own")).map_err(|error| error.to_string())?;

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 
 /// The closed vocabulary of local differential privacy.
@@ -80,6 +80,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -91,6 +93,29 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Timer;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    /// Users count from 1.
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::Arrived { user } | Message::Play { user, .. } | Message::Report { user, .. } => {
+                Some(user + 1)
+            }
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Learned { user } => Some(user + 1),
+            Fact::Released(_)
+            | Fact::Played { .. }
+            | Fact::Silent { .. }
+            | Fact::BudgetReached(_)
+            | Fact::Jittered(_)
+            | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {
@@ -190,6 +215,10 @@ impl Digestible for Fact {
             Self::Learned { user } => {
                 digest.word(3);
                 digest.word(*user);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(6);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(5);

@@ -20,6 +20,7 @@
 //! the reward, the ledger says so.
 
 mod arrivals;
+mod bounds;
 mod messages;
 mod recent;
 mod recipe;

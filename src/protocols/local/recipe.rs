@@ -1,13 +1,14 @@
 //! What a scenario says about local differential privacy, and how it becomes parties.
 
 use super::arrivals::{Arrivals, NeverAnswer};
+use super::bounds::Bounds;
 use super::messages::World;
 use super::service::Service;
 use super::tally::Tally;
 use super::users::{Curator, Habits, Population, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Context, Event, Input, Party};
-use crate::learners::{Arms, Facts, Learner, LearnerModel};
+use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
@@ -96,7 +97,7 @@ fn yes() -> bool {
 }
 
 /// A party of the scenario that takes no part in this protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {
@@ -149,17 +150,33 @@ impl Protocol for Local {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &["answer_after.**", "never_answer.**", "series.*.learner.**"]
+    }
+
+    fn dry_needs_objective(&self) -> bool {
+        false
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+        let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
+        let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
+        self.series.iter().map(|series| self.play_series(series, stage, key, bounds.as_mut())).collect()
     }
 }
 
 impl Local {
-    fn play_series(&self, series: &SeriesRecipe, stage: &Stage, key: Key) -> Result<SeriesRecord, PlayError> {
+    fn play_series(
+        &self,
+        series: &SeriesRecipe,
+        stage: &Stage,
+        key: Key,
+        bounds: Option<&mut Bounds<'_>>,
+    ) -> Result<SeriesRecord, PlayError> {
         let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
         let failed = |reason: String| PlayError::Party { series: series.name.clone(), reason };
         let service = stage.party("service", &self.service).map_err(bad)?;
@@ -167,8 +184,12 @@ impl Local {
         let Some(instance) = &stage.instance else {
             return Err(failed("the scenario has no objective".to_owned()));
         };
-        let (curator, learner) = self.minds(series, instance).map_err(failed)?;
-        let parties = self.parties(stage, (service, users), instance, key, curator, learner);
+        let (curator, arms) = self.minds(series, instance, stage.directions.dry).map_err(failed)?;
+        let random = LearnerModel::Random(Random {});
+        let learner = if stage.directions.dry { &random } else { &series.learner };
+        let learner = learner.as_dyn().build(&arms).map_err(|error| failed(error.to_string()))?;
+        let parties =
+            self.parties(stage, (service, users), instance, key, curator, (&series.learner, learner));
         let mut tally = Tally::new(instance, self.rounds);
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
@@ -176,15 +197,23 @@ impl Local {
             }
         })?;
         tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
+        if let Some(bounds) = bounds {
+            let epsilon = match &series.report {
+                Report::Ctl(report) => Some(report.epsilon.get()),
+                Report::Disclosure(_) => None,
+            };
+            record.bounds = bounds.of(&series.learner, &arms, epsilon);
+        }
         Ok(record)
     }
 
-    /// What the users do to their rewards, and a learner that knows it.
+    /// What the users do to their rewards, and what a learner knows of it.
     fn minds(
         &self,
         series: &SeriesRecipe,
         instance: &Instance,
-    ) -> Result<(Curator, Box<dyn Learner>), String> {
+        dry: bool,
+    ) -> Result<(Curator, Arms), String> {
         let mean = instance.surrogate.mean;
         let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
         let mut facts = Facts {
@@ -196,6 +225,7 @@ impl Local {
         let mut noise_variance = instance.surrogate.noise_variance;
         let curator = match &series.report {
             Report::Disclosure(_) => Curator::Open,
+            Report::Ctl(_) if dry => Curator::Open,
             Report::Ctl(report) => {
                 let range = match (report.bound, facts.noise_bound) {
                     (Some(bound), _) => bound,
@@ -224,8 +254,7 @@ impl Local {
             mean,
             facts,
         };
-        let learner = series.learner.as_dyn().build(&arms).map_err(|error| error.to_string())?;
-        Ok((curator, learner))
+        Ok((curator, arms))
     }
 
     fn parties(
@@ -235,7 +264,7 @@ impl Local {
         instance: &Instance,
         key: Key,
         curator: Curator,
-        learner: Box<dyn Learner>,
+        (recipe, learner): (&LearnerModel, Box<dyn Learner>),
     ) -> Vec<Box<dyn Party<World>>> {
         let party = |name: &str| key.child("party").child(name);
         let crowd = party(&self.users);
@@ -245,7 +274,7 @@ impl Local {
                 && let Some(learner) = learner.take()
             {
                 let stream = party(&self.service).child("learner").stream();
-                Box::new(Service::new(users, self.arrivals, learner, stream))
+                Box::new(Service::new(users, self.arrivals, recipe.clone(), learner, stream))
             } else if index == users.index() {
                 Box::new(Users::new(
                     Habits {

@@ -4,23 +4,29 @@ use super::arrivals::Arrivals;
 use super::messages::{Fact, Message, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
-use crate::learners::Learner;
+use crate::learners::{Learner, LearnerModel};
+use crate::protocols::JitterWatch;
 use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
+use std::any::Any;
 
 /// The service of one series.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Service {
     users: PartyId,
+    recipe: LearnerModel,
     learner: Box<dyn Learner>,
+    /// Arms and reports so far: what another learner would begin from.
+    heard: Vec<(u32, f64)>,
     stream: Stream,
     /// Whose reports came.
     known: Recent,
+    jitter: JitterWatch,
     /// Whom it waits for, where users come one by one.
     turn: Option<Turn>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Turn {
     patience: Span,
     user: u64,
@@ -28,12 +34,27 @@ struct Turn {
 }
 
 impl Service {
-    pub(super) fn new(users: PartyId, arrivals: Arrivals, learner: Box<dyn Learner>, stream: Stream) -> Self {
+    pub(super) fn new(
+        users: PartyId,
+        arrivals: Arrivals,
+        recipe: LearnerModel,
+        learner: Box<dyn Learner>,
+        stream: Stream,
+    ) -> Self {
         let turn = match arrivals {
             Arrivals::OneByOne { patience } => Some(Turn { patience, user: 0, timer: None }),
             Arrivals::Poisson { .. } => None,
         };
-        Self { users, learner, stream, known: Recent::new(), turn }
+        Self {
+            users,
+            recipe,
+            learner,
+            heard: Vec::new(),
+            stream,
+            known: Recent::new(),
+            jitter: JitterWatch::default(),
+            turn,
+        }
     }
 
     fn recommend(&mut self, ctx: &mut Context<'_, World>, user: u64) {
@@ -49,10 +70,14 @@ impl Service {
         if !self.known.insert(user) {
             return;
         }
+        self.heard.push((arm as u32, reward));
         if let Err(error) = self.learner.observe(arm as usize, reward) {
             ctx.record(Fact::Ended { reason: format!("report of user {user}: {error}") });
             ctx.stop();
             return;
+        }
+        if let Some(jitter) = self.jitter.grown(self.learner.jitter()) {
+            ctx.record(Fact::Jittered(jitter));
         }
         ctx.record(Fact::Learned { user });
         if let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) {
@@ -83,5 +108,18 @@ impl Party<World> for Service {
             | Input::WentOffline
             | Input::CameBack => {}
         }
+    }
+
+    /// Another learner is told all reports so far first. One that cannot take them in leaves the one that is there.
+    fn adopt(&mut self, fresh: &dyn Any) {
+        let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
+        if self.recipe == fresh.recipe {
+            return;
+        }
+        let mut new = fresh.learner.clone();
+        if self.heard.iter().all(|&(arm, reward)| new.observe(arm as usize, reward).is_ok()) {
+            self.learner = new;
+        }
+        self.recipe = fresh.recipe.clone();
     }
 }

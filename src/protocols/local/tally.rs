@@ -2,12 +2,16 @@
 
 use super::messages::Fact;
 use crate::objectives::Instance;
-use crate::protocols::{BookedRelease, BudgetReached, Iteration, SeriesRecord, book};
+use crate::protocols::{BookedRelease, BudgetReached, Iteration, NamedOutcome, SeriesRecord, book};
 use crate::vocab::{PrivacyEvent, Time};
 use std::collections::BTreeMap;
 
 /// Rounds that are recorded at most, but for the last.
 const RECORDED: u64 = 1_000;
+
+/// Rewards that are reported are too high by this on average, whatever the learner; 0 where silence has nothing to do
+/// with the reward.
+const BIAS: &str = "bias of reported rewards";
 
 /// What is kept of one series.
 pub(super) struct Tally<'a> {
@@ -19,6 +23,9 @@ pub(super) struct Tally<'a> {
     played: u64,
     simple: f64,
     cumulative: f64,
+    /// Noise of the reward of the user who played last, and of all who do not keep silent.
+    last_noise: f64,
+    reported_noise: f64,
     iterations: Vec<Iteration>,
     /// Releases that concern no numbered unit.
     releases: Vec<BookedRelease>,
@@ -28,6 +35,7 @@ pub(super) struct Tally<'a> {
     learned: u64,
     exceeding: u64,
     budget: Option<BudgetReached>,
+    jitter: f64,
     ended_early: Option<String>,
 }
 
@@ -41,6 +49,8 @@ impl<'a> Tally<'a> {
             played: 0,
             simple: f64::INFINITY,
             cumulative: 0.0,
+            last_noise: 0.0,
+            reported_noise: 0.0,
             iterations: Vec::new(),
             releases: Vec::new(),
             of_units: BTreeMap::new(),
@@ -48,6 +58,7 @@ impl<'a> Tally<'a> {
             learned: 0,
             exceeding: 0,
             budget: None,
+            jitter: 0.0,
             ended_early: None,
         }
     }
@@ -59,11 +70,16 @@ impl<'a> Tally<'a> {
                 self.exceeding += u64::from(*exceeds);
                 self.played(*arm, *reward, at);
             }
-            Fact::Silent { .. } => self.silent += 1,
+            // A user is silent about the reward that it has just got.
+            Fact::Silent { .. } => {
+                self.silent += 1;
+                self.reported_noise -= self.last_noise;
+            }
             Fact::Learned { .. } => self.learned += 1,
             Fact::BudgetReached(reached) => {
                 self.budget = self.budget.take().or_else(|| Some(reached.clone()))
             }
+            Fact::Jittered(needed) => self.jitter = self.jitter.max(*needed),
             Fact::Ended { reason } => self.ended_early = Some(reason.clone()),
         }
     }
@@ -80,6 +96,8 @@ impl<'a> Tally<'a> {
         let regret = self.best - value;
         self.simple = self.simple.min(regret);
         self.cumulative += regret;
+        self.last_noise = outcome - value;
+        self.reported_noise += self.last_noise;
         self.played += 1;
         if self.played.is_multiple_of(self.stride) || self.played == 1 || self.played == self.rounds {
             self.iterations.push(Iteration {
@@ -100,7 +118,13 @@ impl<'a> Tally<'a> {
         record.releases = self.releases;
         record.releases.extend(self.of_units.into_values().flatten());
         record.budget = self.budget;
+        record.jitter = self.jitter;
         record.ended_early = self.ended_early;
+        let reporting = self.played - self.silent;
+        if self.silent > 0 && reporting > 0 {
+            let value = self.reported_noise / reporting as f64;
+            record.outcomes.push(NamedOutcome { name: BIAS.to_owned(), value, bound: None });
+        }
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);
         };

@@ -12,6 +12,7 @@ use crate::privacy::mechanisms::{Ctl, Disclosure};
 use crate::protocols::{Books, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,8 +41,14 @@ struct Intended {
     round: u64,
 }
 
+impl Clone for Intended {
+    fn clone(&self) -> Self {
+        Self { arm: self.arm, reward: self.reward.duplicate(), round: self.round }
+    }
+}
+
 /// What all users of one series share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Habits {
     pub(super) name: String,
     pub(super) service: PartyId,
@@ -67,7 +74,7 @@ pub(super) struct Habits {
 }
 
 /// All users of one series.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Users {
     habits: Habits,
     /// Number of the next user to come on its own.
@@ -203,6 +210,13 @@ impl Party<World> for Users {
             | Input::Timer(_)
             | Input::WentOffline
             | Input::CameBack => {}
+        }
+    }
+
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.habits.answer_after.clone_from(&fresh.habits.answer_after);
+            self.habits.never_answer = fresh.habits.never_answer;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The curator: holds the inputs, releases a view of them once, and measures what it is asked to.
 
 use super::messages::{Fact, Message, World};
-use super::recipe::InputRelease;
+use super::recipe::{InputRelease, OutcomeRelease};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::Noise;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
@@ -9,7 +9,7 @@ use crate::privacy::mechanisms::{Disclosure, Rows};
 use crate::privacy::{Released, Sensitive};
 use crate::protocols::{Books, give_up};
 use crate::rng::{Key, Stream};
-use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
+use crate::vocab::{Neighbours, Observer, PartyId, Positive, ProtectedUnit};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -17,14 +17,24 @@ use std::sync::Arc;
 /// A row moved by at most this in the scaled inputs makes a neighbour (the paper's Definition 1).
 const NEIGHBOUR_DISTANCE: f64 = 1.0;
 
+/// What was measured for a row, and what was said about it.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    measured: f64,
+    released: Released<f64>,
+}
+
 /// The curator of one series.
 pub(super) struct Curator {
     pub(super) name: String,
     pub(super) observer: Observer,
     pub(super) modeler: PartyId,
     pub(super) release: InputRelease,
+    pub(super) outcomes: OutcomeRelease,
     pub(super) inputs: Sensitive<Rows>,
     pub(super) n: usize,
+    /// Columns of the inputs, d; public.
+    pub(super) columns: usize,
     /// Noise-free objective by row.
     pub(super) values: Arc<Vec<f64>>,
     pub(super) law: Noise,
@@ -32,11 +42,35 @@ pub(super) struct Curator {
     pub(super) noise: Key,
     /// Draws of the mechanisms.
     pub(super) stream: Stream,
+    /// Draws of a public projection matrix.
+    pub(super) projection: Key,
     /// What was spent of the privacy budget.
     pub(super) meter: Meter,
     pub(super) view: Option<Message>,
-    /// Outcomes by round: measured once, however often they are asked for.
-    pub(super) measured: BTreeMap<u64, Released<f64>>,
+    /// Answers by round: the same, however often they are asked for.
+    pub(super) answered: BTreeMap<u64, Released<f64>>,
+    /// What is known by row, where a private answer is given once per row.
+    pub(super) known: BTreeMap<u64, Known>,
+}
+
+impl Clone for Curator {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            observer: self.observer.clone(),
+            release: self.release.clone(),
+            inputs: self.inputs.duplicate(),
+            values: Arc::clone(&self.values),
+            law: self.law.clone(),
+            stream: self.stream.clone(),
+            meter: self.meter.clone(),
+            view: self.view.clone(),
+            outcomes: self.outcomes.clone(),
+            answered: self.answered.clone(),
+            known: self.known.clone(),
+            ..*self
+        }
+    }
 }
 
 impl fmt::Debug for Curator {
@@ -61,10 +95,20 @@ impl Curator {
             at: ctx.now(),
         };
         let (inputs, stream) = (&self.inputs, &mut self.stream);
+        let distance = Positive::new(NEIGHBOUR_DISTANCE).expect("1 is above 0");
         let mut book = Books::new(&mut self.meter, ctx);
         let rows = match &self.release {
             InputRelease::JohnsonLindenstrauss(mechanism) => {
                 Some(release(&mut book, occasion, mechanism, inputs, stream)?)
+            }
+            InputRelease::NoisyRows(recipe) => {
+                let mechanism = recipe.calibrated(distance).map_err(ReleaseError::Mechanism)?;
+                Some(release(&mut book, occasion, &mechanism, inputs, stream)?)
+            }
+            InputRelease::NoisyProjection(recipe) => {
+                let drawn = recipe.drawn(self.columns, distance, &mut self.projection.stream());
+                let mechanism = drawn.map_err(ReleaseError::Mechanism)?;
+                Some(release(&mut book, occasion, &mechanism, inputs, stream)?)
             }
             InputRelease::Disclosure(_) => {
                 Some(release(&mut book, occasion, &Disclosure::new(), inputs, stream)?)
@@ -76,23 +120,41 @@ impl Curator {
         Ok(view)
     }
 
+    fn answer(
+        &mut self,
+        ctx: &mut Context<'_, World>,
+        round: u64,
+        row: u64,
+    ) -> Result<Released<f64>, ReleaseError> {
+        if let Some(known) = self.answered.get(&round) {
+            return Ok(known.clone());
+        }
+        let released = match self.known.get(&row) {
+            Some(Known { measured, released }) => {
+                ctx.record(Fact::Measured { round, row, outcome: *measured });
+                released.clone()
+            }
+            None => self.measure(ctx, round, row)?,
+        };
+        self.answered.insert(round, released.clone());
+        Ok(released)
+    }
+
     fn measure(
         &mut self,
         ctx: &mut Context<'_, World>,
         round: u64,
         row: u64,
     ) -> Result<Released<f64>, ReleaseError> {
-        if let Some(known) = self.measured.get(&round) {
-            return Ok(known.clone());
-        }
         let value = self.values[row as usize];
         let outcome = value + self.law.draw(row as usize, &mut self.noise.index(round).stream());
         ctx.record(Fact::Measured { round, row, outcome });
+        let private = self.outcomes.mechanism();
         let occasion = Occasion {
             released: "outcomes y".to_owned(),
             protected: self.name.clone(),
             unit: ProtectedUnit::Outcome,
-            unit_index: None,
+            unit_index: private.map(|_| row),
             neighbours: Neighbours::AnyValue,
             observer: self.observer.clone(),
             round,
@@ -100,8 +162,11 @@ impl Curator {
         };
         let secret = Sensitive::new(outcome);
         let mut book = Books::new(&mut self.meter, ctx);
-        let released = release(&mut book, occasion, &Disclosure::new(), &secret, &mut self.stream)?;
-        self.measured.insert(round, released.clone());
+        let Some(mechanism) = private else {
+            return release(&mut book, occasion, &Disclosure::new(), &secret, &mut self.stream);
+        };
+        let released = release(&mut book, occasion, mechanism, &secret, &mut self.stream)?;
+        self.known.insert(row, Known { measured: outcome, released: released.clone() });
         Ok(released)
     }
 }
@@ -111,7 +176,7 @@ impl Party<World> for Curator {
         let answer = match input {
             Input::Message { message: Message::RequestInputs, .. } => self.view(ctx),
             Input::Message { message: Message::Query { round, row }, .. } => {
-                self.measure(ctx, round, row).map(|outcome| Message::Answer { round, outcome })
+                self.answer(ctx, round, row).map(|outcome| Message::Answer { round, outcome })
             }
             Input::Message { message: Message::Inputs { .. } | Message::Answer { .. }, .. }
             | Input::Start

@@ -4,7 +4,7 @@ use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::AskAgain;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
@@ -56,6 +56,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -67,6 +69,23 @@ impl Protocol for World {
     type Message = Message;
     type Timer = AskAgain;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    /// Evaluations count from 1, initial points included.
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::RequestInputs | Message::Inputs { .. } => Some(0),
+            Message::Query { round, .. } | Message::Answer { round, .. } => Some(round + 1),
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Measured { round, .. } => Some(round + 1),
+            Fact::Released(_) | Fact::BudgetReached(_) | Fact::Jittered(_) | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {
@@ -152,6 +171,10 @@ impl Digestible for Fact {
             Self::Ended { reason } => {
                 digest.word(2);
                 digest.text(reason);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(4);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(3);

@@ -10,13 +10,16 @@
 //! modeler <--Answer(k, y)--- curator        round k is measured once, however often it is asked for
 //! ```
 //!
-//! Proven here: nothing. The paper's Theorem 1 claims (epsilon, delta)-DP for Z; the claim is refuted for tall
-//! data (n - 1 > d), and the ledger says so. Outcomes leave unprotected.
+//! The paper's Theorem 1 claims (epsilon, delta)-DP for Z; the claim is refuted for tall data (n - 1 > d), and the
+//! ledger says so. Proven, for the same neighbours: noisy rows and noisy projections. Outcomes leave unprotected
+//! unless a series answers them privately; a row's private outcome is then released once, and said again when asked
+//! for again.
 
+mod bounds;
 mod curator;
 mod messages;
 mod modeler;
 mod recipe;
 
 pub use messages::{Fact, Message, World};
-pub use recipe::{Disclosed, InputRelease, Outsourced, SeriesRecipe};
+pub use recipe::{Disclosed, InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};

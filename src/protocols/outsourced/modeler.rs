@@ -6,12 +6,15 @@ use crate::kernel::{Context, Input, Party};
 use crate::learners::Learner;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::{Asker, Verdict};
+use crate::protocols::{Asker, JitterWatch, Verdict};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
+use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 /// Where the modeler stands.
+#[derive(Clone)]
 enum State {
     /// Waiting for the inputs.
     Beginning,
@@ -22,6 +25,7 @@ enum State {
 }
 
 /// The modeler of one series.
+#[derive(Clone)]
 pub(super) struct Modeler {
     curator: PartyId,
     recipe: ModelerRecipe,
@@ -29,7 +33,11 @@ pub(super) struct Modeler {
     initial: Key,
     stream: Stream,
     asker: Asker<World>,
+    jitter: JitterWatch,
     state: State,
+    /// What it was shown, and the outcomes of rows so far: what another learner would begin from.
+    rows: Option<Arc<Released<Rows>>>,
+    seen: Vec<(usize, f64)>,
 }
 
 impl fmt::Debug for Modeler {
@@ -41,7 +49,17 @@ impl fmt::Debug for Modeler {
 impl Modeler {
     pub(super) fn new(curator: PartyId, recipe: ModelerRecipe, initial: Key, stream: Stream) -> Self {
         let asker = Asker::new(recipe.retry);
-        Self { curator, recipe, initial, stream, asker, state: State::Beginning }
+        Self {
+            curator,
+            recipe,
+            initial,
+            stream,
+            asker,
+            jitter: JitterWatch::default(),
+            state: State::Beginning,
+            rows: None,
+            seen: Vec::new(),
+        }
     }
 
     fn begin(&mut self, ctx: &mut Context<'_, World>, n: usize, rows: Option<&Released<Rows>>) {
@@ -53,6 +71,9 @@ impl Modeler {
 
     /// Asks for the outcome of `round`, initial points first.
     fn ask(&mut self, ctx: &mut Context<'_, World>, round: u64, mut learner: Box<dyn Learner>) {
+        if let Some(jitter) = self.jitter.grown(learner.jitter()) {
+            ctx.record(Fact::Jittered(jitter));
+        }
         if round == self.recipe.initial_points + self.recipe.rounds {
             self.state = State::Done;
             ctx.stop();
@@ -84,12 +105,14 @@ impl Party<World> for Modeler {
             (Input::Message { message: Message::Inputs { n, rows }, .. }, State::Beginning) => {
                 self.asker.close(ctx);
                 self.begin(ctx, n as usize, rows.as_deref());
+                self.rows = rows;
             }
             (
                 Input::Message { message: Message::Answer { round: answered, outcome }, .. },
                 State::Asking { round, row, mut learner },
             ) if answered == round => {
                 self.asker.close(ctx);
+                self.seen.push((row, *outcome.get()));
                 match learner.observe(row, *outcome.get()) {
                     Ok(()) => self.ask(ctx, round + 1, learner),
                     Err(error) => self.end(ctx, format!("round {round}: {error}")),
@@ -112,6 +135,21 @@ impl Party<World> for Modeler {
             // An answer to an earlier asking of a round that is closed, and news of the connection, change
             // nothing: what is open will be asked again.
             (Input::Message { .. } | Input::WentOffline | Input::CameBack, state) => self.state = state,
+        }
+    }
+
+    /// Another learner is told all outcomes so far first. One that cannot be had leaves the one that is there.
+    fn adopt(&mut self, fresh: &dyn Any) {
+        let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
+        self.asker.set_retry(fresh.recipe.retry);
+        let changed = self.recipe.learner != fresh.recipe.learner;
+        self.recipe = fresh.recipe.clone();
+        if let State::Asking { learner, .. } = &mut self.state
+            && changed
+            && let Ok(mut new) = self.recipe.learner(learner.arms(), self.rows.as_deref().map(Released::get))
+            && self.seen.iter().all(|&(row, outcome)| new.observe(row, outcome).is_ok())
+        {
+            *learner = new;
         }
     }
 }

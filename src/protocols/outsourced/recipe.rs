@@ -1,15 +1,19 @@
 //! What a scenario says about outsourced optimisation, and how it becomes parties.
 
+use super::bounds::Bounds;
 use super::curator::Curator;
 use super::messages::{Fact, World};
 use super::modeler::Modeler;
 use crate::gp::{ArmCovariance, Points};
 use crate::kernel::{Context, Event, Input, Party};
-use crate::learners::{Arms, Facts, Learner, LearnerModel};
+use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
-use crate::privacy::mechanisms::{JohnsonLindenstrauss, Rows};
+use crate::privacy::mechanisms::{
+    ClippedGaussian, ClippedLaplace, JohnsonLindenstrauss, Mechanism, MechanismError, NoisyProjection,
+    NoisyRows, Rows,
+};
 use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::{Observer, PartyId, Problem, Time};
@@ -53,6 +57,9 @@ pub struct SeriesRecipe {
     pub name: String,
     /// What the curator releases of its inputs.
     pub release: InputRelease,
+    /// How outcomes are answered. Default: `Disclosure()`, as they are.
+    #[serde(default)]
+    pub outcomes: OutcomeRelease,
     /// How the modeler chooses the next row.
     pub learner: LearnerModel,
 }
@@ -62,13 +69,17 @@ pub struct SeriesRecipe {
 pub enum InputRelease {
     /// A random projection, as PO-GP-UCB has it. The published claim is refuted for more than d + 1 rows.
     JohnsonLindenstrauss(JohnsonLindenstrauss),
+    /// The inputs with Gaussian noise: (epsilon, delta)-DP for one row moved by a distance of at most 1.
+    NoisyRows(NoisyRows),
+    /// A random projection with Gaussian noise added after it: (epsilon, delta)-DP for the same neighbours.
+    NoisyProjection(NoisyProjection),
     /// The inputs themselves: no privacy.
     Disclosure(Disclosed),
     /// Only how many rows there are; a learner can then only choose at random.
     Withheld(Withheld),
 }
 
-/// The inputs themselves: `Disclosure()`.
+/// What is held, as it is: `Disclosure()`. No finite epsilon holds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Disclosed {}
@@ -82,9 +93,51 @@ impl InputRelease {
     /// What the ledger calls it.
     pub(super) fn what(&self) -> &'static str {
         match self {
-            Self::JohnsonLindenstrauss(_) => "projected inputs Z",
+            Self::JohnsonLindenstrauss(_) | Self::NoisyProjection(_) => "projected inputs Z",
+            Self::NoisyRows(_) => "noisy inputs",
             Self::Disclosure(_) => "inputs X",
             Self::Withheld(_) => "number of rows",
+        }
+    }
+}
+
+/// How outcomes are answered.
+///
+/// A private outcome belongs to its row: its price is that of the row's outcome replaced by any other. A row that is
+/// asked for again gets the answer it got before, which costs nothing more, so that no row ever costs more than its
+/// one release. The modeler adds the variance of the noise, which is public, to the variance that its model assumes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum OutcomeRelease {
+    /// As they are, measured anew in every round: no privacy.
+    Disclosure(Disclosed),
+    /// Clipped, with Laplace noise: epsilon-DP for the outcome of one row.
+    ClippedLaplace(ClippedLaplace),
+    /// Clipped, with Gaussian noise: (epsilon, delta)-DP for the outcome of one row.
+    ClippedGaussian(ClippedGaussian),
+}
+
+impl Default for OutcomeRelease {
+    fn default() -> Self {
+        Self::Disclosure(Disclosed {})
+    }
+}
+
+impl OutcomeRelease {
+    /// The mechanism of a private release; none for outcomes as they are.
+    pub(super) fn mechanism(&self) -> Option<&dyn Mechanism<Input = f64, Output = f64>> {
+        match self {
+            Self::Disclosure(_) => None,
+            Self::ClippedLaplace(mechanism) => Some(mechanism),
+            Self::ClippedGaussian(mechanism) => Some(mechanism),
+        }
+    }
+
+    /// Variance of the noise that the release adds; public.
+    fn variance(&self) -> Result<f64, MechanismError> {
+        match self {
+            Self::Disclosure(_) => Ok(0.0),
+            Self::ClippedLaplace(mechanism) => mechanism.variance(),
+            Self::ClippedGaussian(mechanism) => mechanism.variance(),
         }
     }
 }
@@ -116,7 +169,7 @@ impl ModelerRecipe {
 }
 
 /// A party of the scenario that takes no part in this protocol.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Bystander;
 
 impl Party<World> for Bystander {
@@ -157,6 +210,14 @@ impl Protocol for Outsourced {
                     "use Random(), or release something",
                 ));
             }
+            if let Err(error) = series.outcomes.variance() {
+                problems.push(Problem::wrong(
+                    format!("series[{index}].outcomes"),
+                    "noise of a finite size",
+                    error.to_string(),
+                    "write a range such as Range(low: -3, high: 3), and an epsilon that is not vanishing",
+                ));
+            }
             let learner = series.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }
@@ -167,12 +228,23 @@ impl Protocol for Outsourced {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &["retry.**", "series.*.learner.**"]
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+        let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
+        let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
+        let played = self.series.iter().map(|series| {
+            let mut record = self.play_series(series, stage, key)?;
+            record.bounds = bounds.as_mut().map(|bounds| bounds.of(series)).unwrap_or_default();
+            Ok(record)
+        });
+        played.collect()
     }
 }
 
@@ -188,7 +260,7 @@ impl Outsourced {
         let parties = self.parties(series, stage, (curator, modeler), instance, key)?;
         let mut tally = Tally::new(instance, self.initial_points);
         let mut releases = Vec::new();
-        let (mut ended_early, mut budget) = (None, None);
+        let (mut ended_early, mut budget, mut jitter) = (None, None, 0.0_f64);
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
@@ -197,6 +269,7 @@ impl Outsourced {
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
+                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
@@ -205,6 +278,7 @@ impl Outsourced {
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;
+        record.jitter = jitter;
         Ok(record)
     }
 
@@ -220,6 +294,11 @@ impl Outsourced {
         let rows = Rows::new(inputs.n(), inputs.d(), inputs.row_major().to_vec())
             .map_err(|error| PlayError::Party { series: series.name.clone(), reason: error.to_string() })?;
         let party = |name: &str| key.child("party").child(name);
+        let mut surrogate = instance.surrogate.clone();
+        surrogate.noise_variance += series
+            .outcomes
+            .variance()
+            .map_err(|error| PlayError::Party { series: series.name.clone(), reason: error.to_string() })?;
         let mut rows = Some(rows);
         let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<World>> {
             if index == curator.index()
@@ -230,23 +309,31 @@ impl Outsourced {
                     observer: Observer(self.modeler.clone()),
                     modeler,
                     release: series.release.clone(),
+                    outcomes: series.outcomes.clone(),
                     n: rows.n(),
+                    columns: rows.d(),
                     inputs: Sensitive::new(rows),
                     values: Arc::clone(&instance.values),
                     law: instance.noise.clone(),
                     noise: key.child("objective noise"),
                     stream: party(&self.curator).child("mechanisms").stream(),
+                    projection: party(&self.curator).child("projection"),
                     meter: Meter::new(stage.budget),
                     view: None,
-                    measured: BTreeMap::new(),
+                    answered: BTreeMap::new(),
+                    known: BTreeMap::new(),
                 })
             } else if index == modeler.index() {
                 let recipe = ModelerRecipe {
                     rounds: self.rounds,
                     initial_points: self.initial_points,
                     retry: self.retry,
-                    learner: series.learner.clone(),
-                    surrogate: instance.surrogate.clone(),
+                    learner: if stage.directions.dry {
+                        LearnerModel::Random(Random {})
+                    } else {
+                        series.learner.clone()
+                    },
+                    surrogate: surrogate.clone(),
                 };
                 let stream = party(&self.modeler).child("learner").stream();
                 Box::new(Modeler::new(curator, recipe, key.child("initial points"), stream))

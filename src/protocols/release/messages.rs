@@ -2,7 +2,7 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::{Bookkeeping, BudgetReached};
+use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 
 /// The closed vocabulary of private release.
@@ -77,6 +77,8 @@ pub enum Fact {
     },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
     /// A party could not go on; the series ends here.
     Ended {
         /// Why.
@@ -88,6 +90,29 @@ impl Protocol for World {
     type Message = Message;
     type Timer = Timer;
     type Fact = Fact;
+}
+
+impl Rounds for World {
+    /// Trials count from 1.
+    fn round(message: &Message) -> Option<u64> {
+        match message {
+            Message::Train { trial, .. } | Message::Trained { trial } => Some(trial + 1),
+            Message::Publish { .. } | Message::Received => None,
+        }
+    }
+
+    fn closes(fact: &Fact) -> Option<u64> {
+        match fact {
+            Fact::Tried { trial, .. } => Some(trial + 1),
+            Fact::Released(_)
+            | Fact::Reassigned { .. }
+            | Fact::Published { .. }
+            | Fact::Chosen { .. }
+            | Fact::BudgetReached(_)
+            | Fact::Jittered(_)
+            | Fact::Ended { .. } => None,
+        }
+    }
 }
 
 impl Bookkeeping for World {
@@ -196,6 +221,10 @@ impl Digestible for Fact {
             Self::Chosen { setting } => {
                 digest.word(4);
                 digest.word(*setting);
+            }
+            Self::Jittered(jitter) => {
+                digest.word(7);
+                digest.float(*jitter);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(6);

@@ -4,12 +4,13 @@ use super::messages::{Fact, Message, Timer, World};
 use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
 use crate::kernel::{Context, Input, Party, TimerTicket};
-use crate::learners::Learner;
+use crate::learners::{Learner, LearnerModel, Random};
 use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::{Books, Retry, give_up};
+use crate::protocols::{Books, JitterWatch, Retry, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
+use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 const PUBLIC: &str = "anyone who reads the publication";
 
 /// What the owner of one series begins with.
+#[derive(Clone)]
 pub(super) struct Beginning {
     pub(super) name: String,
     pub(super) workers: Vec<PartyId>,
@@ -30,12 +32,15 @@ pub(super) struct Beginning {
     /// Node of the noise; trial k draws from its child k, whichever setting is tried.
     pub(super) noise: Key,
     pub(super) retry: Retry,
+    /// Whether any setting will do for a trial.
+    pub(super) dry: bool,
     /// Draws of the mechanisms, and of the learner.
     pub(super) mechanisms: Stream,
     pub(super) learning: Stream,
 }
 
 /// A question that waits for an answer.
+#[derive(Clone)]
 struct Open {
     to: PartyId,
     message: Message,
@@ -44,12 +49,14 @@ struct Open {
 }
 
 /// What chooses the next setting.
+#[derive(Clone)]
 enum Searcher {
     Learner(Box<dyn Learner>),
     Everything,
 }
 
 /// The owner of one series.
+#[derive(Clone)]
 pub(super) struct Owner {
     beginning: Beginning,
     searcher: Searcher,
@@ -67,6 +74,7 @@ pub(super) struct Owner {
     published: bool,
     /// What was spent of the privacy budget.
     meter: Meter,
+    jitter: JitterWatch,
 }
 
 impl fmt::Debug for Owner {
@@ -82,6 +90,8 @@ impl Owner {
         let task = &beginning.task;
         let (searcher, total) = match beginning.publication.as_dyn().search() {
             Search::Learner(learner) => {
+                let random = LearnerModel::Random(Random {});
+                let learner = if beginning.dry { random } else { learner };
                 let learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
                 (Searcher::Learner(learner), task.rounds)
             }
@@ -100,6 +110,7 @@ impl Owner {
             open_readers: BTreeMap::new(),
             trials: Trials::default(),
             meter,
+            jitter: JitterWatch::default(),
             published: false,
         })
     }
@@ -160,7 +171,11 @@ impl Owner {
         self.trials.add(setting, outcome);
         match &mut self.searcher {
             Searcher::Learner(learner) => {
-                learner.observe(setting, outcome).map_err(|error| format!("trial {trial}: {error}"))
+                learner.observe(setting, outcome).map_err(|error| format!("trial {trial}: {error}"))?;
+                if let Some(jitter) = self.jitter.grown(learner.jitter()) {
+                    ctx.record(Fact::Jittered(jitter));
+                }
+                Ok(())
             }
             Searcher::Everything => Ok(()),
         }
@@ -304,6 +319,12 @@ impl Party<World> for Owner {
             Input::Message { message: Message::Train { .. } | Message::Publish { .. }, .. }
             | Input::WentOffline
             | Input::CameBack => {}
+        }
+    }
+
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.beginning.retry = fresh.beginning.retry;
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::rng::Stream;
 
 /// One reader.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reader {
     /// Number of settings on offer, which is public.
     pub(super) n: usize,

@@ -106,6 +106,10 @@ impl Protocol for Release {
         true
     }
 
+    fn changeable(&self) -> &'static [&'static str] {
+        &["retry.**"]
+    }
+
     fn series(&self) -> Vec<String> {
         self.series.iter().map(|series| series.name.clone()).collect()
     }
@@ -139,7 +143,7 @@ impl Release {
         let parties = self.parties(stage, owner, beginning, key).map_err(failed)?;
         let mut tally = Tally::new(instance);
         let mut releases = Vec::new();
-        let (mut ended_early, mut budget) = (None, None);
+        let (mut ended_early, mut budget, mut jitter) = (None, None, 0.0_f64);
         let mut published = Published::default();
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
@@ -157,11 +161,16 @@ impl Release {
                     Fact::BudgetReached(reached) => {
                         budget.get_or_insert_with(|| reached.clone());
                     }
+                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
                     Fact::Ended { reason } => ended_early = Some(reason.clone()),
                 }
             }
         })?;
-        let neighbour = self.on_neighbour(series, instance, &task, key).map_err(failed)?;
+        let neighbour = if stage.directions.dry {
+            None
+        } else {
+            self.on_neighbour(series, instance, &task, key).map_err(failed)?
+        };
         record.outcomes =
             outcomes(instance, &task, (&tally.trials, neighbour.as_ref()), published, &plan.guarantees)
                 .map_err(failed)?;
@@ -171,6 +180,7 @@ impl Release {
         record.releases = releases;
         record.ended_early = ended_early;
         record.budget = budget;
+        record.jitter = jitter;
         Ok(record)
     }
 
@@ -197,6 +207,7 @@ impl Release {
             noise_sd: task.noise_sd,
             noise: key.child("objective noise"),
             retry: self.retry,
+            dry: stage.directions.dry,
             mechanisms: owner.child("mechanisms").stream(),
             learning: owner.child("learner").stream(),
         })

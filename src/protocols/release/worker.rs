@@ -4,7 +4,7 @@ use super::messages::{Message, World};
 use crate::kernel::{Context, Input, Party};
 
 /// A machine of the owner's; also a party that takes no part, since it speaks only when asked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Worker;
 
 impl Party<World> for Worker {

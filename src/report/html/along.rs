@@ -1,5 +1,6 @@
 //! Final regret along every numeric axis of a study, with the published figures.
 
+use super::axes::{Along, along};
 use super::charts::{METRICS, Plate, capital, count, grouped, made, numbers, of, place, slug, telling};
 use crate::report::cells::axes;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -11,30 +12,24 @@ struct Track<'a> {
     series: &'a str,
     /// Values of the other axes that it depends on.
     place: String,
-    cells: Vec<(f64, &'a CellSummary, &'a SeriesSummary)>,
+    cells: Vec<(f64, String, &'a CellSummary, &'a SeriesSummary)>,
 }
 
 /// The plates of all numeric axes.
 pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
     let names = axes(summary);
     let mut plates = Vec::new();
-    for (index, axis) in names.iter().enumerate() {
-        let values: Option<Vec<f64>> = summary.cells.iter().map(|cell| value(cell, axis)).collect();
-        let Some(mut values) = values else { continue };
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        if values.len() < 2 {
-            continue;
-        }
+    for axis in along(summary) {
+        let (index, name) = (axis.index, &axis.name);
         let others: Vec<usize> = (0..names.len()).filter(|other| *other != index).collect();
-        for (place, cells) in grouped(summary, &others, |cells| tracks(cells, &names, index).len()) {
-            let tracks = tracks(&cells, &names, index);
+        for (place, cells) in grouped(summary, &others, |cells| tracks(cells, &names, &axis).len()) {
+            let tracks = tracks(&cells, &names, &axis);
             let charts: Vec<Chart> =
-                METRICS.iter().filter_map(|metric| chart(*metric, axis, &place, &values, &tracks)).collect();
+                METRICS.iter().filter_map(|metric| chart(*metric, &axis, &place, &tracks)).collect();
             if charts.is_empty() {
                 continue;
             }
-            let mut title = format!("Final regret against {axis}");
+            let mut title = format!("Final regret against {name}");
             if !place.is_empty() {
                 title.push_str(&format!(", {place}"));
             }
@@ -44,11 +39,7 @@ pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
     plates
 }
 
-fn value(cell: &CellSummary, axis: &str) -> Option<f64> {
-    cell.point.get(axis).and_then(serde_json::Value::as_f64)
-}
-
-fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: usize) -> Vec<Track<'a>> {
+fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along) -> Vec<Track<'a>> {
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };
     for series in &first.series {
@@ -57,13 +48,13 @@ fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: usize) -> Vec<T
             .filter_map(|cell| Some((*cell, cell.series.iter().find(|other| other.name == series.name)?)))
             .collect();
         let mut told = telling(&runs);
-        told.retain(|other| *other != axis);
+        told.retain(|other| *other != axis.index);
         for (cell, run) in runs {
-            let Some(x) = value(cell, &names[axis]) else { continue };
+            let Some((x, at)) = axis.place(cell) else { continue };
             let place = place(names, cell, &told);
             match tracks.iter_mut().find(|track| track.series == run.name && track.place == place) {
-                Some(track) => track.cells.push((x, cell, run)),
-                None => tracks.push(Track { series: &run.name, place, cells: vec![(x, cell, run)] }),
+                Some(track) => track.cells.push((x, at, cell, run)),
+                None => tracks.push(Track { series: &run.name, place, cells: vec![(x, at, cell, run)] }),
             }
         }
     }
@@ -74,20 +65,21 @@ fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: usize) -> Vec<T
     tracks
 }
 
-fn chart(metric: Metric, axis: &str, place: &str, values: &[f64], tracks: &[Track<'_>]) -> Option<Chart> {
+fn chart(metric: Metric, along: &Along, place: &str, tracks: &[Track<'_>]) -> Option<Chart> {
     let mut lines = Vec::new();
     for (key, track) in tracks.iter().enumerate() {
-        let at = |x: f64| format!("{axis} = {x}");
-        let ours =
-            track.cells.iter().filter_map(|(x, _, series)| Some(made(*x, of(metric, series)?, at(*x))));
+        let ours = track
+            .cells
+            .iter()
+            .filter_map(|(x, at, _, series)| Some(made(*x, of(metric, series)?, at.clone())));
         let points: Vec<Point> = ours.collect();
         if !points.is_empty() {
             lines.push(Line { key, kind: Kind::Bars, points });
         }
-        let published = track.cells.iter().filter_map(|(x, cell, series)| {
+        let published = track.cells.iter().filter_map(|(x, at, cell, series)| {
             let row = cell.published.iter().find(|row| row.series == series.name && row.metric == metric)?;
             let says = format!("{} published", row.published);
-            Some(Point { x: *x, y: row.published, error: 0.0, at: at(*x), says })
+            Some(Point { x: *x, y: row.published, error: 0.0, at: at.clone(), says })
         });
         let points: Vec<Point> = published.collect();
         if !points.is_empty() {
@@ -99,22 +91,25 @@ fn chart(metric: Metric, axis: &str, place: &str, values: &[f64], tracks: &[Trac
         place => format!("{}, {place}", track.series),
     };
     let counts =
-        || tracks.iter().flat_map(|track| &track.cells).filter_map(|(_, _, series)| of(metric, series));
+        || tracks.iter().flat_map(|track| &track.cells).filter_map(|(_, _, _, series)| of(metric, series));
     let n = (counts().map(|estimate| estimate.n).min(), counts().map(|estimate| estimate.n).max());
     let mut note =
         format!("Marks: mean after the last round; bars: one standard error to either side, {}.", count(n));
     if lines.iter().any(|line| line.kind == Kind::Diamonds) {
         note.push_str(" Hollow diamonds: the published figures, in the colour of their series.");
     }
+    note.push_str(&along.note());
+    let axis = along.name.as_str();
     (!lines.is_empty()).then(|| Chart {
         id: slug(&format!("{} against {axis} {place}", metric.words())),
         title: format!("{} against {axis}", capital(metric.words())),
         x_label: axis.to_owned(),
         y_label: metric.words().to_owned(),
-        x: Axis::chosen(values),
+        x: along.axis(),
         y: Axis::fit(numbers(&lines)),
         legend: tracks.iter().map(name).collect(),
         lines,
         note,
+        beyond: Vec::new(),
     })
 }

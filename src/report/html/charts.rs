@@ -1,5 +1,7 @@
 //! Charts of a run by round: regret, and when rounds were measured. What other charts share with them is here too.
 
+use super::theory;
+use crate::protocols::BoundedRegret;
 use crate::report::cells::{axes, dependence, point};
 use crate::report::number::regret;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -10,6 +12,10 @@ use crate::study::{CellSummary, Estimate, ReplicationRecord, SeriesSummary, Summ
 pub(super) const MOST_LINES: usize = 8;
 /// Points of a line that are drawn; of longer ones every second, third, ... point is.
 const MOST_POINTS: usize = 400;
+/// Points at the beginning that are drawn however long the line is.
+const FIRST_POINTS: usize = 20;
+/// Rounds from which on simple regret is drawn over the logarithm of the round.
+const LONG: u64 = 300;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 
 /// Charts side by side that share a legend.
@@ -22,7 +28,7 @@ pub(super) struct Plate {
 }
 
 /// A named run of numbers, one line in each of a plate's charts.
-type Named<'a> = (String, &'a SeriesSummary);
+pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// Regret by round: all cells in one plate while the lines are few, else one plate per value of the other axes.
 pub(super) fn by_round(summary: &Summary) -> Vec<Plate> {
@@ -57,8 +63,8 @@ pub(super) fn by_round(summary: &Summary) -> Vec<Plate> {
 fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> Chart {
     let drawn = |series: &SeriesSummary| -> Vec<Point> {
         let (stride, last) = (stride(series.curve.len()), series.curve.len().saturating_sub(1));
-        let shown =
-            series.curve.iter().enumerate().filter(|(index, _)| index % stride == 0 || *index == last);
+        let drawn = |index: usize| index < FIRST_POINTS || index.is_multiple_of(stride) || index == last;
+        let shown = series.curve.iter().enumerate().filter(|(index, _)| drawn(*index));
         shown
             .map(|(_, step)| {
                 let estimate = match metric {
@@ -75,12 +81,16 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
         .map(|(key, (_, series))| Line { key, kind: Kind::Band, points: drawn(series) })
         .collect();
     let rounds = lines.iter().flat_map(|(_, series)| series.curve.iter().map(|step| step.t));
-    Chart {
+    let mut chart = Chart {
         id: slug(&format!("{} {place}", metric.words())),
         title: capital(metric.words()),
         x_label: "round".to_owned(),
         y_label: metric.words().to_owned(),
-        x: Axis::counting(rounds),
+        // Simple regret falls within the first rounds of many.
+        x: match (metric, rounds.clone().max()) {
+            (Metric::SimpleRegret, Some(most)) if most >= LONG => Axis::magnitudes(most),
+            _ => Axis::counting(rounds),
+        },
         y: match metric {
             Metric::SimpleRegret => Axis::fit(numbers(&lines_drawn)),
             // A sum grows from nothing whatever it sums: only its shape on a plain axis tells anything.
@@ -89,7 +99,14 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
         legend: lines.iter().map(|(name, _)| name.clone()).collect(),
         lines: lines_drawn,
         note: note.to_owned(),
-    }
+        beyond: Vec::new(),
+    };
+    let regret = match metric {
+        Metric::SimpleRegret => BoundedRegret::Simple,
+        Metric::CumulativeRegret => BoundedRegret::Cumulative,
+    };
+    theory::add(&mut chart, lines, regret);
+    chart
 }
 
 /// Rounds over virtual time in one replication; none where time stood still.
@@ -107,13 +124,22 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Plate> {
         .enumerate()
         .map(|(key, series)| {
             let stride = stride(series.iterations.len());
-            let shown = series.iterations.iter().step_by(stride);
-            let points = shown.map(|i| Point {
-                x: i.seconds / size,
-                y: i.t as f64,
+            // Of many agents, a late one may measure an early round after others measured a later one.
+            let mut latest = 0.0f64;
+            let moments: Vec<(u64, f64)> = series
+                .iterations
+                .iter()
+                .map(|i| {
+                    latest = latest.max(i.seconds);
+                    (i.t, latest)
+                })
+                .collect();
+            let points = moments.iter().step_by(stride).map(|(t, seconds)| Point {
+                x: seconds / size,
+                y: *t as f64,
                 error: 0.0,
-                at: crate::report::seconds(i.seconds),
-                says: format!("round {}", i.t),
+                at: crate::report::seconds(*seconds),
+                says: format!("round {t}"),
             });
             Line { key, kind: Kind::Band, points: points.collect() }
         })
@@ -132,6 +158,7 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Plate> {
             "A flat stretch is waiting: for a slow message, a lost one sent again, or a party that is away. \
                Series meet the same network, so their lines may coincide."
                 .to_owned(),
+        beyond: Vec::new(),
     };
     Some(Plate { title: "When rounds were measured".to_owned(), charts: vec![chart] })
 }

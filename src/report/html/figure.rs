@@ -1,12 +1,15 @@
 //! A plate of charts as markup: legend with toggles, SVG, and the same values as a table.
 
 use super::charts::Plate;
-use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, dashes, draw, sample};
+use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, draw, sample};
 use maud::{Markup, PreEscaped, html};
 
 /// Charts side by side below one legend.
 pub(super) fn plate(plate: &Plate) -> Markup {
-    let legend = plate.charts.first().map(|chart| chart.legend.as_slice()).unwrap_or_default();
+    // Charts side by side begin their legends alike; one may have more than another.
+    let longest = plate.charts.iter().max_by_key(|chart| chart.legend.len());
+    let legend = longest.map(|chart| chart.legend.as_slice()).unwrap_or_default();
+    let kind = |key: usize| plate.charts.iter().find_map(|chart| chart.kind(key)).unwrap_or(Kind::Band);
     let mut notes: Vec<&str> = plate.charts.iter().map(|chart| chart.note.as_str()).collect();
     // The longer of two notes that begin alike says all that the shorter does.
     notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
@@ -16,13 +19,15 @@ pub(super) fn plate(plate: &Plate) -> Markup {
             told.push(note);
         }
     }
-    let marked = plate.charts.iter().flat_map(|chart| &chart.lines).any(|line| line.kind == Kind::Bars);
     html! {
         section.plate {
             h3 { (plate.title) }
             div.legend role="group" aria-label="Series; press one to hide or show it" {
                 @for (key, name) in legend.iter().enumerate() {
-                    button type="button" aria-pressed="true" data-key=(key) { (swatch(key, marked)) (name) }
+                    button type="button" aria-pressed="true" data-key=(key) { (swatch(key, kind(key))) (name) }
+                }
+                @for beyond in plate.charts.iter().flat_map(|chart| &chart.beyond) {
+                    span.beyond { "\u{2191}\u{a0}" (beyond) }
                 }
             }
             div.charts {
@@ -34,16 +39,16 @@ pub(super) fn plate(plate: &Plate) -> Markup {
 }
 
 /// A sample of a line as the legend shows it: dashed where lines are, with its mark where there are marks.
-fn swatch(key: usize, marked: bool) -> Markup {
+fn swatch(key: usize, kind: Kind) -> Markup {
     html! {
-        svg.swatch.(class(key)) viewBox="0 0 56 24" width="36" height="16" aria-hidden="true" {
-            (sample(key, marked))
+        svg.swatch.(class(key, kind)) viewBox="0 0 56 24" width="36" height="16" aria-hidden="true" {
+            (sample(key, kind))
         }
     }
 }
 
-fn class(key: usize) -> String {
-    format!("c{}", key % 8)
+fn class(key: usize, kind: Kind) -> String {
+    if let Kind::Bound(_) = kind { "cb".to_owned() } else { format!("c{}", key % 8) }
 }
 
 fn figure(chart: &Chart) -> Markup {
@@ -56,8 +61,8 @@ fn figure(chart: &Chart) -> Markup {
                     viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
                     g.frame { (PreEscaped(&drawn.frame)) }
                     @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
-                        @let pattern = if line.kind == Kind::Band { dashes(line.key) } else { "none" };
-                        g.line.(class(line.key)) data-key=(line.key) stroke-dasharray=(pattern)
+                        @let pattern = line.kind.dashes(line.key);
+                        g.line.(class(line.key, line.kind)) data-key=(line.key) stroke-dasharray=(pattern)
                             data-x=(joined(drawn.points.iter().map(|(x, _)| x.to_string()), " "))
                             data-y=(joined(drawn.points.iter().map(|(_, y)| y.to_string()), " "))
                             data-at=(joined(line.points.iter().map(|point| point.at.clone()), "|"))
@@ -88,7 +93,11 @@ fn values(chart: &Chart) -> Markup {
     places.sort_by(|a, b| a.0.total_cmp(&b.0));
     let name = |line: &Line| {
         let name = chart.legend.get(line.key).map_or("", String::as_str);
-        if line.kind == Kind::Diamonds { format!("{name}, published") } else { name.to_owned() }
+        match line.kind {
+            Kind::Diamonds => format!("{name}, published"),
+            Kind::Ceiling => format!("{name}, bound"),
+            Kind::Band | Kind::Bars | Kind::Bound(_) => name.to_owned(),
+        }
     };
     let says = |line: &Line, at: &str| {
         let all = line.points.iter().filter(|point| point.at == at).map(|point| point.says.clone());

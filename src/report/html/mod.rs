@@ -1,19 +1,25 @@
 //! The page of a run: one file that needs no other, for a screen, a phone and paper.
 
 mod along;
+mod axes;
 mod charts;
 mod figure;
 mod network;
+mod opening;
+mod outcome_charts;
 mod outcomes;
 mod over_rounds;
 mod privacy;
 mod regret;
 mod table;
+mod theory;
+mod traffic;
 
 use super::PAGE;
 use super::cells::{axes, by_series, point};
+use super::jitter::jitter;
 use crate::report::plots::Chart;
-use crate::study::{FolderError, Manifest, ReplicationRecord, RunFolder, Summary, files};
+use crate::study::{FolderError, Manifest, Opening, ReplicationRecord, RunFolder, Summary, files};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
@@ -30,6 +36,8 @@ pub struct Page {
     pub scenario: String,
     /// The first replication of the first cell, if one is finished.
     pub first: Option<ReplicationRecord>,
+    /// How that one begins.
+    pub opening: Option<Opening>,
 }
 
 impl Page {
@@ -45,7 +53,8 @@ impl Page {
         summary.run = folder.path().display().to_string();
         let scenario = files::read(&folder.file("scenario.ron"))?;
         let first = folder.first_replication(0)?;
-        Ok(Some(Self { summary, manifest, scenario, first }))
+        let opening = folder.opening()?;
+        Ok(Some(Self { summary, manifest, scenario, first, opening }))
     }
 }
 
@@ -65,7 +74,10 @@ pub fn write_page(folder: &RunFolder) -> Result<(), FolderError> {
 pub fn charts(page: &Page) -> Vec<Chart> {
     let mut plates = charts::by_round(&page.summary);
     plates.extend(along::plates(&page.summary));
+    plates.extend(outcome_charts::plates(&page.summary));
     plates.extend(page.first.as_ref().and_then(charts::timeline));
+    plates.extend(page.first.as_ref().and_then(traffic::closings));
+    plates.extend(page.first.as_ref().and_then(traffic::latency));
     plates.extend(page.first.iter().flat_map(|first| over_rounds::plates(&page.summary, first)));
     plates.into_iter().flat_map(|plate| plate.charts).collect()
 }
@@ -112,7 +124,7 @@ pub fn page(page: &Page) -> String {
                     @if let Some(regret) = &regret { (regret) }
                     @if let Some(outcomes) = &outcomes { (outcomes) }
                     @if let Some(privacy) = &privacy { (privacy) }
-                    (network::section(summary, page.first.as_ref(), place.as_deref().unwrap_or("")))
+                    (network::section(page, place.as_deref().unwrap_or("")))
                     (scenario(page))
                     (replay(page))
                 }
@@ -160,6 +172,7 @@ fn heading(page: &Page) -> Markup {
 
 fn early_endings(summary: &Summary) -> Markup {
     html! {
+        @if let Some(note) = jitter(summary) { p.note { (note) } }
         @for (cell, series) in by_series(summary).into_iter().flatten() {
             @if let Some(reason) = &series.ended_early_because {
                 p.warning role="note" {

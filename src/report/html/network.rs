@@ -1,24 +1,27 @@
 //! What the network did: time, messages, bytes, losses, latency, and the first replication's links and rounds.
 
-use super::charts;
 use super::figure::plate;
 use super::table::table;
+use super::{Page, charts, opening, traffic};
 use crate::report::cells::rows;
 use crate::report::counts::{TITLE, counts};
 use crate::report::number::{quantity, seconds};
-use crate::study::{CellSummary, ReplicationRecord, SeriesSummary, Summary};
+use crate::study::{CellSummary, ReplicationRecord, SeriesSummary};
 use maud::{Markup, html};
 
-pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, place: &str) -> Markup {
+pub(super) fn section(page: &Page, place: &str) -> Markup {
+    let (summary, first) = (&page.summary, page.first.as_ref());
     let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let metrics = &series.metrics;
         let each = |total: f64| if metrics.messages > 0.0 { Some(total / metrics.messages) } else { None };
         vec![
             seconds(metrics.virtual_seconds),
+            metrics.seconds_per_round.map_or_else(String::new, seconds),
             quantity(metrics.messages),
             quantity(metrics.bytes),
             each(metrics.bytes).map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
+            metrics.bytes_per_round.map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
             quantity(metrics.messages_lost),
             each(metrics.messages_lost).map_or_else(String::new, |share| format!("{:.2}", 100.0 * share)),
             optional(metrics.latency_p50_seconds),
@@ -30,10 +33,22 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, plac
     let mut header = vec!["series".to_owned()];
     header.extend(axes);
     header.extend(
-        ["virtual time", "messages", "bytes", "bytes a message", "lost", "lost, %", "p50", "p99"]
-            .map(str::to_owned),
+        [
+            "virtual time",
+            "time a round",
+            "messages",
+            "bytes",
+            "bytes a message",
+            "bytes a round",
+            "lost",
+            "lost, %",
+            "p50",
+            "p99",
+        ]
+        .map(str::to_owned),
     );
-    let timeline = first.and_then(charts::timeline);
+    let plates =
+        first.map(|first| [charts::timeline(first), traffic::closings(first), traffic::latency(first)]);
     html! {
         section id="network" {
             h2 { "At what cost: the network" }
@@ -44,7 +59,8 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>, plac
             @if let Some((header, rows, first_number)) = counts(summary) {
                 (table(TITLE, &header, &rows, first_number))
             }
-            @if let Some(timeline) = &timeline { (plate(timeline)) }
+            @for one in plates.iter().flatten().flatten() { (plate(one)) }
+            @if let Some(opening) = &page.opening { (opening::section(opening)) }
             @if let Some(first) = first { (links(first, place)) }
         }
     }

@@ -1,5 +1,7 @@
 //! Outcomes beside their bounds, and what the whole study costs.
 
+use super::figure::plate;
+use super::outcome_charts::plates;
 use super::table::table;
 use crate::report::number::epsilon;
 use crate::report::outcomes::tables;
@@ -12,13 +14,17 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
     if tables.is_empty() {
         return None;
     }
+    let plates = plates(summary);
+    let bounded = tables.iter().any(|outcome| !outcome.sources.is_empty());
+    let heading = if bounded { "What came out, and what was promised" } else { "What came out" };
     Some(html! {
         section id="outcomes" {
-            h2 { "What came out, and what was promised" }
+            h2 { (heading) }
             @for outcome in &tables {
                 (table(&outcome.title, &outcome.header, &outcome.rows, outcome.first_number))
                 @if !outcome.sources.is_empty() { p { "bound: " (outcome.sources.join("; ")) } }
             }
+            @for one in &plates { (plate(one)) }
             @if let Some(first) = summary.whole_study.first() { (whole_study(summary, first.delta)) }
         }
     })

@@ -131,6 +131,7 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
         legend,
         lines,
         note,
+        beyond: Vec::new(),
     })
 }
 

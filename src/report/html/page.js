@@ -47,7 +47,7 @@ for (const plate of document.querySelectorAll(".plate")) {
         const index = line.x.lastIndexOf(nearest.x);
         if (index < 0) continue;
         const row = document.createElement("div");
-        row.className = "row " + [...line.element.classList].find((name) => /^c\d$/.test(name));
+        row.className = "row " + [...line.element.classList].find((name) => /^c[\db]$/.test(name));
         row.append(document.createElement("i"), line.name + ": " + line.says[index]);
         rows.push(row);
       }

@@ -5,6 +5,7 @@ use super::figure::plate;
 use super::table::table;
 use super::{along, charts};
 use crate::report::cells::rows;
+use crate::report::groups::{JAIN, TITLE, groups};
 use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
@@ -24,6 +25,7 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
         section id="regret" {
             h2 { "How good: regret" }
             (final_table(summary))
+            (by_group(summary))
             (some_open(&along, "more along the axes of the sweep"))
             (some_open(&by_round, "more by round"))
         }
@@ -40,6 +42,16 @@ fn some_open(plates: &[Plate], rest: &str) -> Markup {
                 @for one in folded { (plate(one)) }
             }
         }
+    }
+}
+
+/// How unequally groups of agents fared.
+fn by_group(summary: &Summary) -> Markup {
+    let Some(groups) = groups(summary) else { return html! {} };
+    html! {
+        (table(TITLE, &groups.header, &groups.rows, groups.first_number))
+        ul.note { @for note in &groups.notes { li { (note) } } }
+        p.note { (JAIN) }
     }
 }
 

@@ -96,6 +96,16 @@ impl Axis {
         axis
     }
 
+    /// A logarithmic axis for whole numbers up to `most`; 0 is moved to 1.
+    #[must_use]
+    pub fn magnitudes(most: u64) -> Self {
+        let most = most.max(2) as f64;
+        let mut axis = Self::logarithmic(1.0, most);
+        (axis.low, axis.high) = (0.0, libm::log10(most));
+        axis.ticks.retain(|(at, _)| (axis.low..=axis.high).contains(at));
+        axis
+    }
+
     fn linear(bottom: f64, top: f64) -> Self {
         let (bottom, top) = if top > bottom { (bottom, top) } else { (bottom - 0.5, bottom + 0.5) };
         let step = round_step((top - bottom) / TICKS);

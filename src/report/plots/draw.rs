@@ -1,6 +1,6 @@
 //! Draws a chart with plotters: the frame once, and each line on its own, so that a page can hide one.
 
-use super::palette::COLOURS;
+use super::palette::{COLOURS, GREY};
 use super::{Axis, Chart, Kind, Line};
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::prelude::*;
@@ -109,9 +109,10 @@ fn on_area(text: &mut String, chart: &Chart, line: Option<&Line>) -> Result<Vec<
                 .map(|point| (chart.x.clamped(point.x), chart.y.clamped(point.y)))
                 .collect();
             match line.kind {
-                Kind::Band => band(&mut context, chart, line, &places)?,
+                Kind::Band | Kind::Bound(_) => band(&mut context, chart, line, &places)?,
                 Kind::Bars => bars(&mut context, chart, line, &places)?,
                 Kind::Diamonds => diamonds(&mut context, line, &places)?,
+                Kind::Ceiling => ceiling(&mut context, line, &places)?,
             }
             places.iter().map(|place| context.backend_coord(place)).collect()
         }
@@ -126,7 +127,10 @@ fn label(ticks: &[(f64, String)], at: f64) -> String {
 }
 
 fn colour(line: &Line) -> RGBColor {
-    COLOURS[line.key % COLOURS.len()]
+    match line.kind {
+        Kind::Bound(_) => GREY,
+        _ => COLOURS[line.key % COLOURS.len()],
+    }
 }
 
 fn band(
@@ -186,6 +190,16 @@ fn diamonds(context: &mut Context<'_, '_>, line: &Line, places: &[(f64, f64)]) -
         places.iter().map(|at| {
             EmptyElement::at(*at) + PathElement::new(corners.clone(), colour(line).stroke_width(4))
         }),
+    )?;
+    Ok(())
+}
+
+fn ceiling(context: &mut Context<'_, '_>, line: &Line, places: &[(f64, f64)]) -> Result<(), Failed> {
+    let style = colour(line).stroke_width(3);
+    context.draw_series(std::iter::once(PathElement::new(places.to_vec(), style)))?;
+    let corners = vec![(-10, -8), (10, -8), (0, 9), (-10, -8)];
+    context.draw_series(
+        places.iter().map(|at| EmptyElement::at(*at) + PathElement::new(corners.clone(), style)),
     )?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A chart as a file of its own: white ground, title, legend and note inside, nothing outside needed.
 
 use super::draw::{HEIGHT, WIDTH, draw};
-use super::palette::{COLOURS, dashes};
+use super::palette::{COLOURS, GREY};
 use super::{Chart, Kind};
 use maud::{Markup, PreEscaped, html};
 
@@ -22,10 +22,11 @@ pub fn standalone(chart: &Chart) -> String {
     let drawn = draw(chart);
     let columns = columns(&chart.legend);
     let rows = chart.legend.len().div_ceil(columns) as u32;
-    let note = lines(&chart.note);
+    let beyond: Vec<String> =
+        chart.beyond.iter().flat_map(|text| lines(&format!("\u{2191} {text}"))).collect();
+    let note = [beyond, lines(&chart.note)].concat();
     let below = TITLE + HEIGHT + ENTRY * rows;
     let height = below + NOTE * note.len() as u32 + 24;
-    let marked = chart.lines.iter().any(|line| line.kind == Kind::Bars);
     let step = (WIDTH - 40) / columns as u32;
     let markup = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(height)
@@ -37,15 +38,15 @@ pub fn standalone(chart: &Chart) -> String {
                 g { (PreEscaped(&drawn.frame)) }
                 @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
                     // Marks and their bars are drawn whole; only a plain line says by its dashes whose it is.
-                    @let pattern = if line.kind == Kind::Band { dashes(line.key) } else { "none" };
-                    g stroke-dasharray=(pattern) { (PreEscaped(&drawn.svg)) }
+                    g stroke-dasharray=(line.kind.dashes(line.key)) { (PreEscaped(&drawn.svg)) }
                 }
             }
             @for (key, name) in chart.legend.iter().enumerate() {
                 @let x = 40 + step * (key % columns) as u32;
                 @let y = TITLE + HEIGHT + 18 + ENTRY * (key / columns) as u32;
-                g transform=(format!("translate({x} {})", y - 12)) stroke=(hex(key)) fill=(hex(key)) {
-                    (sample(key, marked))
+                @let kind = chart.kind(key).unwrap_or(Kind::Band);
+                g transform=(format!("translate({x} {})", y - 12)) stroke=(hex(key, kind)) fill=(hex(key, kind)) {
+                    (sample(key, kind))
                 }
                 text x=(x + 68) y=(y + 8) font-size="24" { (name) }
             }
@@ -59,9 +60,9 @@ pub fn standalone(chart: &Chart) -> String {
 
 /// A sample of a line, 56 wide and 24 high, as a legend shows it: its dashes, or its mark where there are marks.
 #[must_use]
-pub fn sample(key: usize, marked: bool) -> Markup {
+pub fn sample(key: usize, kind: Kind) -> Markup {
     html! {
-        @if marked {
+        @if kind == Kind::Bars {
             line x1="0" y1="12" x2="56" y2="12" stroke-width="4" {}
             @match key % 3 {
                 0 => circle cx="28" cy="12" r="8" {},
@@ -69,13 +70,16 @@ pub fn sample(key: usize, marked: bool) -> Markup {
                 _ => rect x="21" y="5" width="14" height="14" {},
             }
         } @else {
-            line x1="0" y1="12" x2="56" y2="12" stroke-width="5" stroke-dasharray=(dashes(key)) {}
+            line x1="0" y1="12" x2="56" y2="12" stroke-width="5" stroke-dasharray=(kind.dashes(key)) {}
         }
     }
 }
 
-fn hex(key: usize) -> String {
-    let plotters::style::RGBColor(r, g, b) = COLOURS[key % COLOURS.len()];
+fn hex(key: usize, kind: Kind) -> String {
+    let plotters::style::RGBColor(r, g, b) = match kind {
+        Kind::Bound(_) => GREY,
+        _ => COLOURS[key % COLOURS.len()],
+    };
     format!("#{r:02X}{g:02X}{b:02X}")
 }
 

@@ -9,7 +9,7 @@ mod raster;
 pub use axis::Axis;
 pub use draw::{Drawn, DrawnLine, HEIGHT, WIDTH, draw};
 pub use file::{sample, standalone};
-pub use palette::{COLOURS, dashes};
+pub use palette::{COLOURS, GREY, dashes};
 pub use raster::{NoPicture, png};
 
 /// A line chart.
@@ -33,6 +33,8 @@ pub struct Chart {
     pub lines: Vec<Line>,
     /// How to read it: what lines and bands are, over how many replications.
     pub note: String,
+    /// What belongs on it and lies beyond its axes, in words.
+    pub beyond: Vec<String>,
 }
 
 /// One line of a chart.
@@ -55,6 +57,31 @@ pub enum Kind {
     Bars,
     /// Hollow diamonds.
     Diamonds,
+    /// Hollow triangles that hang from a dotted line, in the colour of their entry.
+    Ceiling,
+    /// A grey line, whatever its entry's colour; the number tells several apart by their dashes.
+    Bound(usize),
+}
+
+impl Kind {
+    /// The dashes of a line of this kind as SVG's `stroke-dasharray`.
+    #[must_use]
+    pub fn dashes(self, key: usize) -> &'static str {
+        match self {
+            Self::Band => dashes(key),
+            Self::Bars | Self::Diamonds => "none",
+            Self::Ceiling => "2 9",
+            Self::Bound(number) => dashes(number + 1),
+        }
+    }
+}
+
+impl Chart {
+    /// How the lines of a legend entry are drawn.
+    #[must_use]
+    pub fn kind(&self, key: usize) -> Option<Kind> {
+        self.lines.iter().find(|line| line.key == key).map(|line| line.kind)
+    }
 }
 
 /// One point.

@@ -14,6 +14,9 @@ pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0xA8, 0x9D, 0x00),
 ];
 
+/// The colour of what was not measured.
+pub const GREY: RGBColor = RGBColor(0x6B, 0x72, 0x7A);
+
 /// The dashes of legend entry `key` as SVG's `stroke-dasharray`, in the units of a chart.
 #[must_use]
 pub fn dashes(key: usize) -> &'static str {

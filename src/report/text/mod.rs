@@ -1,23 +1,29 @@
 //! The report in a terminal of 80 columns, without colour.
 
+mod dry;
+mod fork;
 mod groups;
 mod network;
 mod outcomes;
 mod privacy;
 mod regret;
+mod spark;
 mod style;
 
 use super::PAGE;
 use super::cells::by_series;
 use super::counts::{TITLE, counts};
+use super::jitter::jitter;
 use crate::study::Summary;
+pub use dry::dry_text;
+pub use fork::fork_text;
 use std::path::Path;
 use style::line;
 pub(super) use style::{table, wrapped};
 
-/// The whole report, at most 80 columns wide, without colour.
+/// The whole report, at most 80 columns wide, without colour; with a sparkline per curve where `sparklines` are wanted.
 #[must_use]
-pub fn text(summary: &Summary) -> String {
+pub fn text(summary: &Summary, sparklines: bool) -> String {
     let mut out = String::new();
     let cells = summary.cells.len();
     let replications = summary.cells.iter().flat_map(|cell| &cell.series).map(|s| s.replications).max();
@@ -35,6 +41,9 @@ pub fn text(summary: &Summary) -> String {
     line(&mut out, &format!("folder {}", summary.run));
     line(&mut out, &format!("page   {}", Path::new(&summary.run).join(PAGE).display()));
     regret::section(&mut out, summary);
+    if sparklines {
+        spark::section(&mut out, summary);
+    }
     groups::section(&mut out, summary);
     outcomes::section(&mut out, summary);
     network::section(&mut out, summary);
@@ -42,6 +51,9 @@ pub fn text(summary: &Summary) -> String {
         table(&mut out, TITLE, header, rows, first_number);
     }
     privacy::section(&mut out, summary);
+    if let Some(note) = jitter(summary) {
+        wrapped(&mut out, 0, &note);
+    }
     early_endings(&mut out, summary);
     out
 }

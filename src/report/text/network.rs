@@ -25,4 +25,26 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
     header.extend(axes);
     header.extend(["time", "messages", "bytes", "lost", "p50", "p99"].map(str::to_owned));
     table(out, title, header, rows, first_number);
+    per_round(out, summary);
+}
+
+/// What a round costs, where agents play in rounds.
+fn per_round(out: &mut String, summary: &Summary) {
+    let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
+    if !all.any(|series| !series.groups.is_empty() && series.metrics.bytes_per_round.is_some()) {
+        return;
+    }
+    let numbers = |_: &CellSummary, series: &SeriesSummary| {
+        let metrics = &series.metrics;
+        vec![
+            metrics.seconds_per_round.map_or_else(String::new, seconds),
+            metrics.bytes_per_round.map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
+        ]
+    };
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    header.extend(["virtual time", "bytes"].map(str::to_owned));
+    table(out, "A round (mean)", header, rows, first_number);
 }

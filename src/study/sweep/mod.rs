@@ -22,6 +22,7 @@ pub use worker::{Pace, WorkOptions, Worked, work};
 use super::folder::{FolderError, RunFolder};
 use super::gather::finish;
 use super::plan::Plan;
+use super::reuse::copy_opening;
 use super::runner::{missing, no_conflict};
 use super::store::{Archive, Segment};
 use super::summary::Summary;
@@ -122,6 +123,9 @@ pub fn merge(
         }
     }
     segment.close()?;
+    for other in others {
+        copy_opening(other, folder)?;
+    }
     let summary = finish(plan, folder)?;
     if summary.complete {
         // All of it has just been gathered. What cannot be removed does no harm.

@@ -14,7 +14,7 @@ use crate::privacy::accountants::laws::HalfCells;
 const LEAST_POINTS: usize = 1 << 12;
 const MOST_POINTS: usize = 1 << 18;
 /// Wanted accuracy of epsilon.
-const WANTED: f64 = 2e-9;
+const WANTED: f64 = 5e-7;
 
 /// Epsilon at `delta` with both ends; nothing if it lies where doubles cannot hold the masses.
 pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> {

@@ -1,0 +1,116 @@
+//! `subrosa replay RUN --diff RUN2`: two runs or scenarios side by side, up to the first event that differs.
+
+use super::exit::Exit;
+use super::load::{load, plan_of_run};
+use super::options::{Format, ReplayArguments, ScenarioArguments};
+use super::run::print;
+use super::trace::sentence;
+use crate::protocols::Parcel;
+use crate::report::connection;
+use crate::study::{self, Cause, Plan, RunFolder, Side, Told};
+use crate::vocab::{PartyId, Time};
+use std::path::Path;
+
+/// Compares.
+pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
+    let plans = match (plan_of(&arguments.run), plan_of(other)) {
+        (Ok(left), Ok(right)) => [left, right],
+        (Err(exit), _) | (_, Err(exit)) => return exit,
+    };
+    for (plan, path) in plans.iter().zip([&*arguments.run, other]) {
+        if arguments.cell >= plan.cells.len() {
+            let cells = plan.cells.len();
+            eprintln!("error: expected a cell below {cells} of {}, found {}", path.display(), arguments.cell);
+            return Exit::Usage;
+        }
+    }
+    let side = |plan| Side { plan, cell: arguments.cell, replication: arguments.replication.unwrap_or(0) };
+    let until = arguments.until.map(|until| Time::ZERO + until);
+    let found = match study::diff(side(&plans[0]), side(&plans[1]), until) {
+        Ok(found) => found,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            return Exit::CellsFailed;
+        }
+    };
+    let [left, right] = [&plans[0], &plans[1]].map(|plan| names(plan, arguments.cell));
+    let Some(found) = found else {
+        print(&match arguments.format {
+            Format::Text => "no event differs\n".to_owned(),
+            Format::Json => format!("{}\n", serde_json::json!({ "agrees": true })),
+        });
+        return Exit::Ok;
+    };
+    let tell = |names: &[String], told: &Option<Told>| match told {
+        None => ("the series is over".to_owned(), String::new()),
+        Some(told) => (sentence(names, &told.event), because(names, &told.cause)),
+    };
+    let ((first, why_first), (second, why_second)) = (tell(&left, &found.left), tell(&right, &found.right));
+    match arguments.format {
+        Format::Text => {
+            let mut text = format!("series \"{}\", event {} differs\n", found.series, found.number);
+            for (run, what, why) in
+                [(arguments.run.display(), &first, &why_first), (other.display(), &second, &why_second)]
+            {
+                text.push_str(&format!("  {run}\n    {what}\n"));
+                if !why.is_empty() {
+                    text.push_str(&format!("      because {why}\n"));
+                }
+            }
+            if first == second && why_first == why_second {
+                text.push_str("  the contents differ\n");
+            }
+            print(&text);
+        }
+        Format::Json => {
+            let side = |what: &str, why: &str| serde_json::json!({ "event": what, "because": why });
+            let document = serde_json::json!({
+                "agrees": false, "series": found.series, "event": found.number,
+                "left": side(&first, &why_first), "right": side(&second, &why_second),
+            });
+            print(&format!("{document}\n"));
+        }
+    }
+    Exit::ReplayDiffers
+}
+
+/// The plan of a run folder, or of a scenario file.
+fn plan_of(path: &Path) -> Result<Plan, Exit> {
+    if path.is_dir() {
+        return plan_of_run(&RunFolder::at(path)).map(|(plan, _)| plan);
+    }
+    load(&ScenarioArguments {
+        scenario: path.to_owned(),
+        overrides: Vec::new(),
+        seed: None,
+        data: None,
+        replications: None,
+        format: Format::Text,
+    })
+}
+
+fn names(plan: &Plan, cell: usize) -> Vec<String> {
+    plan.cells[cell].scenario.stage(None).names
+}
+
+fn because(names: &[String], cause: &Cause) -> String {
+    let name = |party: PartyId| names.get(party.index()).map_or("an unknown party", String::as_str);
+    let parcel = |p: &Parcel| format!("{} from {} to {}", p.label, name(p.from), name(p.to));
+    match cause {
+        Cause::Start(party) => format!("{} started", name(*party)),
+        Cause::Heard(p, at) => {
+            format!("{} handled {} from {} (sent at {} s)", name(p.to), p.label, name(p.from), at.seconds())
+        }
+        Cause::Timer(party, timer) => format!("{}'s timer {timer} ran out", name(*party)),
+        Cause::Switched(party, online, crashed) => {
+            format!("{} was {}", name(*party), connection(*online, *crashed))
+        }
+        Cause::Sent(p, at, why) => {
+            format!("{} was sent at {} s, when {}", parcel(p), at.seconds(), because(names, why))
+        }
+        Cause::Set(party) => format!("{} had set it", name(*party)),
+        Cause::Availability(party) => {
+            format!("the availability of {}, or an outage of its group, has it so", name(*party))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `subrosa run --dry`: play the system alone, and say how long rounds take and who is late.
+
+use super::exit::Exit;
+use super::options::{Format, RunArguments};
+use super::run::print;
+use crate::report;
+use crate::study::{self, Plan};
+
+/// Plays dry.
+pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
+    let threads = arguments.threads.map_or(0, |threads| threads as usize);
+    let go = || study::dry_run(plan);
+    let played = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(go),
+        // A machine that cannot start threads can still play.
+        Err(_) => go(),
+    };
+    match played {
+        Ok(series) => {
+            print(&match arguments.scenario.format {
+                Format::Text => report::dry_text(plan, &series),
+                Format::Json => format!(
+                    "{}\n",
+                    serde_json::json!({
+                        "schema": "subrosa.dry/1", "scenario": plan.name, "seed": plan.seed, "series": series,
+                    })
+                ),
+            });
+            Exit::Ok
+        }
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            Exit::CellsFailed
+        }
+    }
+}

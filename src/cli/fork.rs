@@ -1,0 +1,173 @@
+//! `subrosa run --fork-at`: play a beginning once and several futures of it.
+
+use super::exit::Exit;
+use super::load::load;
+use super::options::{Format, RunArguments, ScenarioArguments};
+use super::progress::Bar;
+use super::run::print;
+use crate::protocols::ForkPoint;
+use crate::report;
+use crate::scenario::fork::{ForkDraft, changeable, settled};
+use crate::study::{self, Forked, Plan, RunFolder, Summary, files, write_summary};
+
+/// Branches by name, each with its overrides, in order.
+type Branches = Vec<(String, Vec<String>)>;
+
+/// Whether a run forks: the command line or the scenario says so.
+pub(super) fn wanted(plan: &Plan, arguments: &RunArguments) -> bool {
+    !arguments.dry
+        && (arguments.fork_at.is_some()
+            || !arguments.branch.is_empty()
+            || plan.cells[0].scenario.draft.fork.is_some())
+}
+
+/// Plays all futures and reports.
+pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
+    let section = plan.cells[0].scenario.draft.fork.clone();
+    let What { point, branches, plan, common } = match what(section, plan, arguments) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let mut plans: Vec<(String, Plan)> = Vec::new();
+    for (name, changes) in branches {
+        let overrides = common.iter().chain(&changes).cloned().collect();
+        match branch(&plan, &name, ScenarioArguments { overrides, ..arguments.scenario.clone() }) {
+            Ok(branch) => plans.push((name, branch)),
+            Err(exit) => return exit,
+        }
+    }
+    let bar = Bar::new(plan.name.clone());
+    bar.length(plan.replications * plan.cells.len() as u64);
+    let threads = arguments.threads.map_or(0, |threads| threads as usize);
+    let go = || study::fork(&plan, point, &plans, &|| bar.step());
+    let played = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(go),
+        // A machine that cannot start threads can still play.
+        Err(_) => go(),
+    };
+    bar.finish();
+    let forked = match played {
+        Ok(forked) => forked,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            return Exit::CellsFailed;
+        }
+    };
+    let place = match keep(&plan, point, &plans, &forked, arguments) {
+        Ok(place) => place,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            return Exit::Internal;
+        }
+    };
+    let folder = place.path().display();
+    match arguments.scenario.format {
+        Format::Text => {
+            print(&report::fork_text(&plan, &point.to_string(), &forked));
+            print(&format!("\nWhat each branch costs in privacy, and all else: {folder}/*/report.txt\n"));
+        }
+        Format::Json => {
+            let document = serde_json::json!({
+                "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.seed, "at": point.to_string(),
+                "run": folder.to_string(), "reached_seconds": forked.reached, "rows": forked.rows(),
+            });
+            print(&format!("{document}\n"));
+        }
+    }
+    Exit::Ok
+}
+
+/// What the command line and the scenario want.
+struct What {
+    point: ForkPoint,
+    branches: Branches,
+    /// The unchanged future.
+    plan: Plan,
+    /// Overrides of all futures.
+    common: Vec<String>,
+}
+
+fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Result<What, Exit> {
+    let Some(point) = arguments.fork_at.or(section.as_ref().map(|section| section.at)) else {
+        eprintln!("error: expected --fork-at with --branch, as in --fork-at 20 or --fork-at 5min");
+        return Err(Exit::Usage);
+    };
+    let mut branches: Branches =
+        section.map(|section| section.branches.into_iter().collect()).unwrap_or_default();
+    for text in &arguments.branch {
+        let Some((name, change)) = text.split_once(':').filter(|(_, change)| change.contains('=')) else {
+            eprintln!("error: expected --branch 'NAME: PATH=RON', found {text:?}");
+            return Err(Exit::Usage);
+        };
+        let (name, change) = (name.trim(), change.trim().to_owned());
+        match branches.iter_mut().find(|(known, _)| known == name) {
+            Some((_, changes)) => changes.push(change),
+            None => branches.push((name.to_owned(), vec![change])),
+        }
+    }
+    if branches.iter().any(|(name, _)| name == "unchanged" || name.is_empty()) {
+        eprintln!("error: a branch needs a name other than \"unchanged\", which is always played");
+        return Err(Exit::Usage);
+    }
+    if !branches.is_empty() {
+        return Ok(What { point, branches, plan, common: arguments.scenario.overrides.clone() });
+    }
+    // The one branch is what -o changes.
+    let own = &arguments.scenario;
+    let plan = load(&ScenarioArguments { overrides: Vec::new(), ..own.clone() })?;
+    let branches = vec![("changed".to_owned(), own.overrides.clone())];
+    Ok(What { point, branches, plan, common: Vec::new() })
+}
+
+/// The plan of a branch, if it may differ as it does.
+fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan, Exit> {
+    let branch = load(&arguments)?;
+    if branch.cells.len() != plan.cells.len() {
+        let (cells, found) = (plan.cells.len(), branch.cells.len());
+        eprintln!("error: branch \"{name}\": expected {cells} cells as without it, found {found}");
+        return Err(Exit::InvalidScenario);
+    }
+    for (base, changed) in plan.cells.iter().zip(&branch.cells) {
+        let (base, changed) = (&base.scenario.draft, &changed.scenario.draft);
+        if let Some(path) = settled(base, changed).first() {
+            eprintln!(
+                "error: branch \"{name}\" changes {path}, which is settled before the fork; a branch may change {}",
+                changeable(base).join(", ")
+            );
+            return Err(Exit::InvalidScenario);
+        }
+    }
+    Ok(branch)
+}
+
+/// Leaves the comparison and every branch's own report in a folder.
+fn keep(
+    plan: &Plan,
+    point: ForkPoint,
+    plans: &[(String, Plan)],
+    forked: &Forked,
+    arguments: &RunArguments,
+) -> Result<RunFolder, String> {
+    let place = RunFolder::at(&arguments.out.join(format!("{}-fork", plan.folder_name())));
+    let failed = |error: &dyn std::fmt::Display| error.to_string();
+    let own = std::iter::once(plan).chain(plans.iter().map(|(_, plan)| plan));
+    for (index, ((name, records), plan)) in forked.branches.iter().zip(own).enumerate() {
+        let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let folder = RunFolder::at(&place.file(&format!("{index}-{safe}")));
+        files::make_folder(folder.path()).map_err(|error| failed(&error))?;
+        let summary = Summary::of(plan, &folder, records);
+        write_summary(&folder, &summary).map_err(|error| failed(&error))?;
+        files::write(&folder.file("report.txt"), report::text(&summary, false).as_bytes())
+            .map_err(|error| failed(&error))?;
+    }
+    let document = serde_json::json!({
+        "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.seed, "at": point.to_string(),
+        "overrides": plan.overrides,
+        "branches": plans.iter().map(|(name, plan)| serde_json::json!({ "name": name, "overrides": plan.overrides }))
+            .collect::<Vec<_>>(),
+        "reached_seconds": forked.reached, "rows": forked.rows(),
+    });
+    files::write(&place.file("fork.json"), format!("{document:#}\n").as_bytes())
+        .map_err(|error| failed(&error))?;
+    Ok(place)
+}

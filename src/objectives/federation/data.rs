@@ -1,0 +1,117 @@
+//! From the rows of a file to the records of each agent, in training and held out.
+
+use super::{FederatedTuning, HeldOut};
+use crate::objectives::Resources;
+use crate::objectives::table::reader::{CsvTable, TableError};
+use std::collections::BTreeMap;
+
+/// The records of one agent.
+#[derive(Clone, Debug)]
+pub(super) struct AgentRecords {
+    /// Values of the agent columns, joined by a slash.
+    pub(super) name: String,
+    /// Number of features.
+    pub(super) d: usize,
+    /// Features as the file has them, row-major.
+    pub(super) features: Vec<f64>,
+    /// Class of each record: its place among all labels of the file in order.
+    pub(super) classes: Vec<usize>,
+    /// Whether a model may be trained on it.
+    pub(super) training: Vec<bool>,
+}
+
+impl AgentRecords {
+    /// Features of one record.
+    pub(super) fn row(&self, index: usize) -> &[f64] {
+        &self.features[index * self.d..][..self.d]
+    }
+
+    /// Places of the records for training, or of those held out.
+    pub(super) fn places(&self, training: bool) -> Vec<usize> {
+        (0..self.classes.len()).filter(|&index| self.training[index] == training).collect()
+    }
+}
+
+/// All agents, in the order in which the file first names them.
+#[derive(Clone, Debug)]
+pub(super) struct Agents {
+    pub(super) agents: Vec<AgentRecords>,
+    /// Number of classes.
+    pub(super) classes: usize,
+}
+
+/// Reads the files of a recipe.
+pub(super) fn read(recipe: &FederatedTuning, resources: &Resources) -> Result<Agents, TableError> {
+    let table = CsvTable::read(&resources.place(&recipe.file))?;
+    let named: Vec<Vec<&str>> =
+        recipe.agent.iter().map(|column| table.texts(column)).collect::<Result<_, _>>()?;
+    let labels = table.texts(&recipe.label)?;
+    let columns: Vec<Vec<f64>> =
+        recipe.inputs.iter().map(|column| table.numbers(column)).collect::<Result<_, _>>()?;
+    let mut kinds: Vec<&str> = labels.clone();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let d = recipe.inputs.len();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut agents: Vec<AgentRecords> = Vec::new();
+    for row in 0..table.len() {
+        let name = named.iter().map(|column| column[row]).collect::<Vec<_>>().join("/");
+        let next = places.len();
+        let place = *places.entry(name.clone()).or_insert(next);
+        if place == agents.len() {
+            let (features, classes, training) = (Vec::new(), Vec::new(), Vec::new());
+            agents.push(AgentRecords { name, d, features, classes, training });
+        }
+        let agent = &mut agents[place];
+        agent.features.extend(columns.iter().map(|column| column[row]));
+        agent.classes.push(kinds.binary_search(&labels[row]).unwrap_or(0));
+    }
+    match &recipe.held_out {
+        HeldOut::LastOfEachClass { share } => {
+            for agent in &mut agents {
+                agent.training = first_of_each_class(&agent.classes, kinds.len(), 1.0 - share.get());
+            }
+        }
+        HeldOut::Column { file, agent, row, column, value } => {
+            let split = CsvTable::read(&resources.place(file))?;
+            let (whose, which, side) = (split.texts(agent)?, split.numbers(row)?, split.texts(column)?);
+            for known in &mut agents {
+                known.training = vec![true; known.classes.len()];
+            }
+            for ((name, index), side) in whose.into_iter().zip(which).zip(side) {
+                let known = places.get(name).map(|&place| &mut agents[place].training);
+                if let Some(training) = known.and_then(|training| training.get_mut(index as usize)) {
+                    *training = side != value;
+                }
+            }
+        }
+    }
+    Ok(Agents { agents, classes: kinds.len() })
+}
+
+/// The first `share` of the records of each class, rounded; the file is in order of time.
+fn first_of_each_class(classes: &[usize], kinds: usize, share: f64) -> Vec<bool> {
+    let mut count = vec![0u64; kinds];
+    classes.iter().for_each(|&class| count[class] += 1);
+    let mut seen = vec![0u64; kinds];
+    classes
+        .iter()
+        .map(|&class| {
+            seen[class] += 1;
+            seen[class] as f64 <= (share * count[class] as f64).round()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_later_records_of_each_class_are_held_out() {
+        let classes = [0, 1, 0, 0, 1, 0, 1];
+        let training = first_of_each_class(&classes, 2, 0.5);
+        // Of four records of class 0 the first two, of three of class 1 the first 1.5, which rounds to two.
+        assert_eq!(training, [true, true, true, false, true, false, false]);
+    }
+}

@@ -1,0 +1,338 @@
+//! A real federation: every agent tunes the same kind of model on records of its own.
+
+mod data;
+mod logistic;
+mod support_vectors;
+
+use super::instance::{Background, Instance, Surrogate};
+use super::scaling::grid;
+use super::table::reader::TableError;
+use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use crate::gp::Points;
+use crate::gp::covariance::Covariance;
+use crate::rng::Key;
+use crate::vocab::{Finite, NonNegative, Positive, Probability, Problem};
+use data::{AgentRecords, Agents};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The performance of a model as its hyperparameters vary, for each agent of a federation on its own records. The points
+/// are the settings, a regular grid in the unit cube; a value is the performance on the agent's held-out records.
+///
+/// For the protocol `Federated`, with at most as many agents as the file has. Everybody else sees the mean of all agents.
+/// Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition, landmine detection).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FederatedTuning {
+    /// The file, relative to the scenario's own folder. First line: names of columns.
+    pub file: PathBuf,
+    /// Columns that together name an agent.
+    pub agent: Vec<String>,
+    /// Names of the feature columns, numbers all.
+    pub inputs: Vec<String>,
+    /// Column of the class.
+    pub label: String,
+    /// Which records no model is trained on. Default: the last half of each agent's records of each class.
+    #[serde(default)]
+    pub held_out: HeldOut,
+    /// The model, and the settings of it that there are.
+    pub model: FederatedModel,
+    /// Standard deviation of the noise of an outcome, in units of the performance. Default: 0.
+    #[serde(default = "no_noise")]
+    pub noise_sd: NonNegative,
+    /// Mean of the prior that agents assume, a public guess in units of the performance.
+    pub prior_mean: Finite,
+    /// Standard deviation of the prior, a public guess in units of the performance.
+    pub prior_sd: Positive,
+    /// Length-scale of the prior in the unit cube of settings; the covariance is squared exponential. Default: 0.3.
+    #[serde(default = "default_length_scale")]
+    pub length_scale: Positive,
+    /// Standard deviation of the noise that agents assume, in units of the performance. Default: 0.01.
+    #[serde(default = "default_assumed_noise")]
+    pub assumed_noise_sd: Positive,
+}
+
+fn no_noise() -> NonNegative {
+    NonNegative::new(0.0).expect("0 is not below 0")
+}
+
+fn default_length_scale() -> Positive {
+    Positive::new(0.3).expect("0.3 is above 0")
+}
+
+fn default_assumed_noise() -> Positive {
+    Positive::new(0.01).expect("0.01 is above 0")
+}
+
+/// Which records are held out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum HeldOut {
+    /// The last of each agent's records of each class, for files in order of time: neighbouring windows of one recording
+    /// are then on one side, but for one place.
+    LastOfEachClass {
+        /// Share of the records, rounded.
+        share: Probability,
+    },
+    /// What a further file says.
+    Column {
+        /// The file, relative to the scenario's own folder.
+        file: PathBuf,
+        /// Its column with the agent's name.
+        agent: String,
+        /// Its column with the number of the agent's record, from 0 in the order of the first file.
+        row: String,
+        /// Its column that says on which side a record is.
+        column: String,
+        /// What stands there for a record that is held out.
+        value: String,
+    },
+}
+
+impl Default for HeldOut {
+    fn default() -> Self {
+        Self::LastOfEachClass { share: Probability::new(0.5).expect("0.5 is a probability") }
+    }
+}
+
+/// What agents tune.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum FederatedModel {
+    /// Logistic regression, one class against the rest, by L-BFGS; performance is accuracy.
+    LogisticRegression(LogisticRegression),
+    /// Support vector machine with kernel exp(-gamma |x - y|^2) for two classes; performance is the area under the ROC
+    /// curve of the last class in alphabetical order.
+    RbfSvm(RbfSvm),
+}
+
+/// Three hyperparameters; features are standardised on the training records and scaled to a largest norm of 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogisticRegression {
+    /// L2 regularisation: mean loss + lambda/2 times the squared norm of the weights.
+    pub lambda: Axis,
+    /// Steps of L-BFGS after which training ends, rounded.
+    pub steps: Axis,
+    /// The constant feature that makes the intercept; the larger, the less the intercept is regularised.
+    pub intercept: Axis,
+}
+
+/// Two hyperparameters; features are taken as the file has them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RbfSvm {
+    /// C, what a record on the wrong side costs.
+    pub c: Axis,
+    /// One over the squared width of the kernel.
+    pub gamma: Axis,
+}
+
+/// The values of one hyperparameter, ascending.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    /// The smallest.
+    pub low: Positive,
+    /// The largest.
+    pub high: Positive,
+    /// How many.
+    pub values: NonZeroUsize,
+    /// Whether they are spaced evenly in their logarithm. Default: false.
+    #[serde(default)]
+    pub logarithmic: bool,
+}
+
+impl Axis {
+    fn values(&self) -> Vec<f64> {
+        let steps = (self.values.get() - 1).max(1) as f64;
+        let (low, high) = (self.low.get(), self.high.get());
+        (0..self.values.get())
+            .map(|index| {
+                let share = index as f64 / steps;
+                if self.logarithmic {
+                    (low * libm::exp(share * libm::log(high / low))).clamp(low, high)
+                } else {
+                    low + share * (high - low)
+                }
+            })
+            .collect()
+    }
+
+    fn whole(value: f64) -> u64 {
+        value.round().max(1.0) as u64
+    }
+}
+
+/// Largest number of settings: every one is a model to train for each agent.
+const MOST_SETTINGS: usize = 2000;
+
+impl FederatedModel {
+    fn axes(&self) -> Vec<(&'static str, Axis)> {
+        match self {
+            Self::LogisticRegression(model) => vec![
+                ("LogisticRegression.lambda", model.lambda),
+                ("LogisticRegression.steps", model.steps),
+                ("LogisticRegression.intercept", model.intercept),
+            ],
+            Self::RbfSvm(model) => vec![("RbfSvm.c", model.c), ("RbfSvm.gamma", model.gamma)],
+        }
+    }
+
+    /// Performances at all settings, the last axis fastest.
+    fn performances(&self, records: &AgentRecords, classes: usize) -> Result<Vec<f64>, String> {
+        match self {
+            Self::LogisticRegression(model) => logistic::accuracies(model, records, classes),
+            Self::RbfSvm(model) => support_vectors::areas(model, records),
+        }
+    }
+}
+
+impl FederatedTuning {
+    fn blame(&self, error: &TableError) -> Problem {
+        let found = error.to_string();
+        let field = |column: &str| {
+            let place = |names: &[String]| names.iter().position(|name| name == column);
+            if let Some(index) = place(&self.inputs) {
+                format!("inputs[{index}]")
+            } else if let Some(index) = place(&self.agent) {
+                format!("agent[{index}]")
+            } else if column == self.label {
+                "label".to_owned()
+            } else {
+                "held_out".to_owned()
+            }
+        };
+        match error {
+            TableError::NoColumn { column, known, .. } => {
+                Problem::unknown(field(column), "column", column, known)
+            }
+            TableError::NotANumber { column, .. } => {
+                let cure = "mend the cell, drop the row, or name another column";
+                Problem::wrong(field(column), "a column of numbers", found, cure)
+            }
+            _ => {
+                let path = match &self.held_out {
+                    HeldOut::Column { file, .. } if found.contains(&*file.to_string_lossy()) => "held_out",
+                    HeldOut::Column { .. } | HeldOut::LastOfEachClass { .. } => "file",
+                };
+                let cure =
+                    "paths begin at the folder of the scenario file; name a further folder with --data DIR";
+                Problem::wrong(path, "a CSV file with a header line and rows of equal length", found, cure)
+            }
+        }
+    }
+
+    /// What is wrong with records that could be read.
+    fn record_problems(&self, read: &Agents) -> Option<Problem> {
+        let two = matches!(self.model, FederatedModel::RbfSvm(_));
+        if read.classes < 2 || (two && read.classes > 2) {
+            let expected = if two { "two classes" } else { "at least two classes" };
+            let cure = "name another column";
+            return Some(Problem::wrong("label", expected, read.classes.to_string(), cure));
+        }
+        let bare = |records: &&AgentRecords| {
+            let kinds = |places: Vec<usize>| {
+                let mut kinds: Vec<usize> = places.iter().map(|&place| records.classes[place]).collect();
+                kinds.sort_unstable();
+                kinds.dedup();
+                kinds.len()
+            };
+            kinds(records.places(true)) < 2 || kinds(records.places(false)) == 0
+        };
+        read.agents.iter().find(bare).map(|records| {
+            let found = format!("agent {} without", records.name);
+            let expected = "records of two classes for training, and some held out, for every agent";
+            Problem::wrong("held_out", expected, found, "hold out another share, or drop the agent")
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Ready(Instance);
+
+impl Objective for FederatedTuning {
+    fn problems(&self, resources: &Resources) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (path, names) in [("inputs", &self.inputs), ("agent", &self.agent)] {
+            if names.is_empty() {
+                problems.push(Problem::wrong(path, "at least one column", "none", "name some"));
+            }
+        }
+        let axes = self.model.axes();
+        for (path, axis) in &axes {
+            if axis.high < axis.low {
+                let expected = format!("at least low, {}", axis.low);
+                let path = format!("model.{path}.high");
+                problems.push(Problem::wrong(path, expected, axis.high.to_string(), "exchange the two"));
+            }
+        }
+        let settings = axes.iter().map(|(_, axis)| axis.values.get()).fold(1usize, usize::saturating_mul);
+        if settings > MOST_SETTINGS {
+            let cure = "a model is trained for each, by each agent: take fewer values";
+            let expected = format!("at most {MOST_SETTINGS} settings");
+            problems.push(Problem::wrong("model", expected, settings.to_string(), cure));
+        }
+        match data::read(self, resources) {
+            Err(error) => problems.push(self.blame(&error)),
+            Ok(read) => problems.extend(self.record_problems(&read)),
+        }
+        problems
+    }
+
+    fn files(&self, resources: &Resources) -> Vec<PathBuf> {
+        let mut files = vec![resources.place(&self.file)];
+        if let HeldOut::Column { file, .. } = &self.held_out {
+            files.push(resources.place(file));
+        }
+        files
+    }
+
+    fn prepare(
+        &self,
+        resources: &Resources,
+        _: Option<&Fitted>,
+        _: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let failed = |reason: String| ObjectiveError { reason };
+        let read = data::read(self, resources).map_err(|error| failed(error.to_string()))?;
+        let agents = read
+            .agents
+            .iter()
+            .map(|records| {
+                let values = self.model.performances(records, read.classes);
+                values.map(Arc::new).map_err(|reason| failed(format!("agent {}: {reason}", records.name)))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let counts: Vec<usize> = self.model.axes().iter().map(|(_, axis)| axis.values.get()).collect();
+        let d = counts.len();
+        let rows = grid(&counts, &vec![(0.0, 1.0); d]);
+        let n = rows.len() / d;
+        let mean =
+            |point: usize| agents.iter().map(|values| values[point]).sum::<f64>() / agents.len() as f64;
+        let square = |sd: f64| sd * sd;
+        Ok(Box::new(Ready(Instance {
+            inputs: Arc::new(Points::new(n, d, rows)),
+            values: Arc::new((0..n).map(mean).collect()),
+            noise: Noise::gaussian(self.noise_sd.get()),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(
+                    self.length_scale.get(),
+                    square(self.prior_sd.get()),
+                ),
+                noise_variance: square(self.assumed_noise_sd.get()),
+                mean: self.prior_mean.get(),
+            },
+            background: Background { agents: Some(Arc::new(agents)), ..Background::default() },
+        })))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
+        Ok(self.0.clone())
+    }
+}

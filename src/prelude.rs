@@ -1,0 +1,22 @@
+//! The names that a program without a scenario file needs most: `use subrosa::prelude::*`.
+//!
+//! `examples/` has a party, an objective, a mechanism, a latency and a protocol of one's own, each in one file.
+
+pub use crate::gp::{Points, covariance::Covariance};
+pub use crate::kernel::{Context, Digest, Digestible, Event, Input, Party, Payload, Protocol};
+pub use crate::learners::{GpUcb, Learner, LearnerModel};
+pub use crate::network::latency::{Latency, LatencyModel, LogNormal};
+pub use crate::network::loss::{Independent, LossModel};
+pub use crate::network::topology::{Mesh, Star, TopologyModel};
+pub use crate::network::{Link, Network, PartyTraits};
+pub use crate::objectives::{Background, Instance, Noise, ObjectiveError, Prepared, Surrogate};
+pub use crate::privacy::accountants::{self, Composition};
+pub use crate::privacy::ledger::{Book, Ledger, Occasion, release};
+pub use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
+pub use crate::privacy::{Released, Sensitive};
+pub use crate::protocols::{Iteration, PlayError, Protocol as _, Retry, Rounds, SeriesRecord, Stage};
+pub use crate::rng::{Key, Stream};
+pub use crate::vocab::{
+    Arithmetic, Basis, Claim, Cost, Delta, Epsilon, Neighbours, NonNegative, Observer, PartyId, Positive,
+    PrivacyEvent, Probability, Problem, ProtectedUnit, Sampler, Span, Time,
+};

@@ -1,0 +1,65 @@
+//! Laplace noise on a number that was clipped to a public range.
+
+use super::clipping::Range;
+use super::{Laplace, Mechanism, MechanismError, Price, all_finite, any_value};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Sampler};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Moves a number into [low, high] and adds Laplace noise that hides any of its values from any other.
+///
+/// * Precondition: none. The range is public and not taken from the data; the sensitivity is its width.
+/// * Postcondition: epsilon-DP, for any two values.
+///
+/// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClippedLaplace {
+    /// Epsilon of one release, above 0.
+    pub epsilon: Epsilon,
+    /// What the number is clipped to, in its units.
+    pub range: Range,
+}
+
+const NAME: &str = "clipping, Laplace noise";
+
+impl ClippedLaplace {
+    fn noise(&self) -> Result<Laplace, MechanismError> {
+        Laplace::calibrated(self.epsilon, self.range.width()?)
+    }
+
+    /// Variance of the noise; public.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] if the range is empty or too wide for any finite noise.
+    pub fn variance(&self) -> Result<f64, MechanismError> {
+        let noise = self.noise()?;
+        Ok(2.0 * noise.scale() * noise.scale())
+    }
+}
+
+impl Mechanism for ClippedLaplace {
+    type Input = f64;
+    type Output = f64;
+
+    fn price(&self, _: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        any_value(NAME, neighbours)?;
+        let (noise, width) = (self.noise()?, self.range.width()?.get());
+        Ok(Price {
+            mechanism: NAME,
+            sampler: Sampler::Full,
+            sensitivity: Some(width),
+            cost: Cost::Laplace { scale: noise.scale() / width },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Ideal,
+        })
+    }
+
+    fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
+        let noise = self.noise()?;
+        all_finite(&[*input])?;
+        Ok(self.range.clip(*input) + noise.scale() * stream.laplace())
+    }
+}

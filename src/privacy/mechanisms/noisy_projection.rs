@@ -1,0 +1,275 @@
+//! A random projection made private by noise on what is projected.
+
+use super::{Gaussian, Mechanism, MechanismError, Price, Rows, moved};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+
+/// Releases X P + N(0, sigma^2) with P = M / sqrt(r), M a d x r matrix of N(0, 1) drawn without a look at X, and the
+/// smallest sigma that is (epsilon, delta)-DP for the P that was drawn (analytic Gaussian).
+///
+/// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance. The L2
+///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. take the largest norm of a row
+///   of P: that is for neighbours who differ in a single attribute, and too small here.)
+/// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public.
+///
+/// Source: Kenthapadi, Korolova, Mironov and Mishra 2013, "Privacy via the Johnson-Lindenstrauss transform",
+/// Algorithm 1; named as future work by Kharkovskii, Dai and Low 2020.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoisyProjection {
+    /// Epsilon, above 0.
+    pub epsilon: Epsilon,
+    /// Delta, in (0, 1).
+    pub delta: Delta,
+    /// Columns of the projection, r, at least 1.
+    pub r: NonZeroUsize,
+}
+
+const NAME: &str = "Gaussian noise on a projection";
+
+/// Rounding in the Gram matrix of P stays far below this, relatively.
+const ROUNDING: f64 = 1e-9;
+/// Sweeps of the eigenvalue iteration; a handful is typical, and fewer only loosen the bound.
+const SWEEPS: usize = 30;
+
+impl NoisyProjection {
+    /// Draws the projection for inputs of `d` columns and works out the noise where a row moves by at most `distance`.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] if there is no finite noise, as for a projection to nothing.
+    pub fn drawn(
+        &self,
+        d: usize,
+        distance: Positive,
+        stream: &mut Stream,
+    ) -> Result<DrawnProjection, MechanismError> {
+        let r = self.r.get();
+        let mut matrix = vec![0.0; d * r];
+        stream.fill_normal(&mut matrix);
+        let scale = 1.0 / (r as f64).sqrt();
+        matrix.iter_mut().for_each(|value| *value *= scale);
+        self.given(d, matrix, distance)
+    }
+
+    /// As [`drawn`](Self::drawn), with a given P (d x r, row-major).
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] if P is not d x r, or is zero or not finite.
+    pub fn given(
+        &self,
+        d: usize,
+        matrix: Vec<f64>,
+        distance: Positive,
+    ) -> Result<DrawnProjection, MechanismError> {
+        let r = self.r.get();
+        if d == 0 || matrix.len() != d * r {
+            return Err(MechanismError::Shape {
+                expected: format!("a projection matrix of {d} x {r} numbers, d at least 1"),
+                found: format!("{} numbers", matrix.len()),
+            });
+        }
+        let norm = spectral_norm(d, r, &matrix);
+        let sensitivity = Positive::new(norm * distance.get()).map_err(MechanismError::out_of_range)?;
+        let noise = Gaussian::analytic(self.epsilon, self.delta, sensitivity)?;
+        let standard_deviation = noise.standard_deviation();
+        Ok(DrawnProjection { d, r, matrix, distance, sensitivity, standard_deviation })
+    }
+}
+
+/// An upper bound of the largest singular value of a matrix with rows of length `r`, exact but for rounding: Jacobi's
+/// rotations diagonalise P P^T (d x d), and Gershgorin's discs bound what is left.
+fn spectral_norm(d: usize, r: usize, matrix: &[f64]) -> f64 {
+    let row = |i: usize| &matrix[i * r..][..r];
+    let mut gram = vec![0.0; d * d];
+    for i in 0..d {
+        for j in 0..d {
+            gram[i * d + j] = row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum();
+        }
+    }
+    for _ in 0..SWEEPS {
+        for p in 0..d {
+            for q in p + 1..d {
+                rotate(d, &mut gram, p, q);
+            }
+        }
+    }
+    let disc = |i: usize| (0..d).map(|j| gram[i * d + j].abs()).sum::<f64>();
+    let largest = (0..d).map(disc).fold(0.0, f64::max);
+    (largest * (1.0 + ROUNDING)).sqrt()
+}
+
+/// One of Jacobi's rotations: makes entries (p, q) and (q, p) of a symmetric matrix zero.
+fn rotate(d: usize, a: &mut [f64], p: usize, q: usize) {
+    let off = a[p * d + q];
+    if off == 0.0 {
+        return;
+    }
+    let theta = (a[q * d + q] - a[p * d + p]) / (2.0 * off);
+    let t = 1.0_f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
+    let c = 1.0 / (t * t + 1.0).sqrt();
+    let s = t * c;
+    for k in 0..d {
+        let (kp, kq) = (a[k * d + p], a[k * d + q]);
+        a[k * d + p] = c * kp - s * kq;
+        a[k * d + q] = s * kp + c * kq;
+    }
+    for k in 0..d {
+        let (pk, qk) = (a[p * d + k], a[q * d + k]);
+        a[p * d + k] = c * pk - s * qk;
+        a[q * d + k] = s * pk + c * qk;
+    }
+}
+
+/// [`NoisyProjection`] with its projection drawn and its noise worked out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnProjection {
+    d: usize,
+    r: usize,
+    /// P, row-major.
+    matrix: Vec<f64>,
+    distance: Positive,
+    sensitivity: Positive,
+    standard_deviation: f64,
+}
+
+impl DrawnProjection {
+    /// How far X P can move (Frobenius norm) between neighbours.
+    #[must_use]
+    pub fn sensitivity(&self) -> f64 {
+        self.sensitivity.get()
+    }
+
+    /// Standard deviation of the noise on every number.
+    #[must_use]
+    pub fn standard_deviation(&self) -> f64 {
+        self.standard_deviation
+    }
+
+    /// X P, without noise: as sensitive as X.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] if X has another number of columns.
+    pub fn projected(&self, x: &Rows) -> Result<Rows, MechanismError> {
+        if x.d() != self.d {
+            return Err(MechanismError::Shape {
+                expected: format!("rows of {} numbers", self.d),
+                found: format!("rows of {}", x.d()),
+            });
+        }
+        let mut values = vec![0.0; x.n() * self.r];
+        for (i, out) in values.chunks_exact_mut(self.r).enumerate() {
+            for (x, weights) in x.row(i).iter().zip(self.matrix.chunks_exact(self.r)) {
+                out.iter_mut().zip(weights).for_each(|(out, weight)| *out += x * weight);
+            }
+        }
+        Rows::new(x.n(), self.r, values)
+    }
+}
+
+impl Mechanism for DrawnProjection {
+    type Input = Rows;
+    type Output = Rows;
+
+    fn price(&self, _: &Rows, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        moved(NAME, neighbours, self.distance)?;
+        Ok(Price {
+            mechanism: NAME,
+            sampler: Sampler::Full,
+            sensitivity: Some(self.sensitivity.get()),
+            cost: Cost::Gaussian { noise_multiplier: self.standard_deviation / self.sensitivity.get() },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Ideal,
+        })
+    }
+
+    fn privatise(&self, x: &Rows, stream: &mut Stream) -> Result<Rows, MechanismError> {
+        self.projected(x)?.plus_noise(self.standard_deviation, stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::accountants::single::gaussian_delta;
+    use crate::rng::Key;
+    use faer::MatRef;
+    use proptest::prelude::*;
+
+    fn recipe(r: usize) -> NoisyProjection {
+        NoisyProjection {
+            epsilon: Epsilon::new(1.0).unwrap(),
+            delta: Delta::new(1e-5).unwrap(),
+            r: NonZeroUsize::new(r).unwrap(),
+        }
+    }
+
+    fn one() -> Positive {
+        Positive::new(1.0).unwrap()
+    }
+
+    proptest! {
+        /// Random neighbours never lie further apart than the sensitivity, and the worst direction reaches it.
+        #[test]
+        fn no_neighbour_moves_the_projection_by_more_than_the_sensitivity(
+            n in 1usize..8, d in 1usize..7, r in 1usize..9, seed in 0u64..1_000_000,
+        ) {
+            let mut stream = Key::root(seed).stream();
+            let mechanism = recipe(r).drawn(d, one(), &mut stream).unwrap();
+            let mut x = vec![0.0; n * d];
+            stream.fill_normal(&mut x);
+            let before = mechanism.projected(&Rows::new(n, d, x.clone()).unwrap()).unwrap();
+            let matrix = MatRef::from_row_major_slice(&mechanism.matrix, d, r);
+            let svd = matrix.thin_svd().unwrap();
+            let worst: Vec<f64> = svd.U().col(0).iter().copied().collect();
+            prop_assert!((mechanism.sensitivity() / svd.S()[0] - 1.0).abs() < 1e-8);
+            for attempt in 0..20 {
+                let mut step = worst.clone();
+                if attempt > 0 {
+                    stream.fill_normal(&mut step);
+                    let norm = step.iter().map(|v| v * v).sum::<f64>().sqrt();
+                    let length = stream.uniform().max(0.9) / norm;
+                    step.iter_mut().for_each(|v| *v *= length);
+                }
+                let row = stream.below(n as u64) as usize;
+                let mut moved = x.clone();
+                moved[row * d..][..d].iter_mut().zip(&step).for_each(|(v, s)| *v += s);
+                let after = mechanism.projected(&Rows::new(n, d, moved).unwrap()).unwrap();
+                let squares = before.values().iter().zip(after.values()).map(|(a, b)| (a - b) * (a - b));
+                let distance = squares.sum::<f64>().sqrt();
+                prop_assert!(distance <= mechanism.sensitivity(), "{distance}");
+                prop_assert!(attempt > 0 || distance > 0.999_999 * mechanism.sensitivity());
+            }
+        }
+    }
+
+    /// Kenthapadi's largest row norm is for one attribute: a row that moves along the diagonal moves Z by more.
+    #[test]
+    fn the_largest_row_norm_would_be_too_small() {
+        let mechanism = recipe(1).given(2, vec![3.0, 4.0], one()).unwrap();
+        assert!((mechanism.sensitivity() - 5.0).abs() < 1e-8, "{}", mechanism.sensitivity());
+        let x = Rows::new(1, 2, vec![0.6, 0.8]).unwrap();
+        assert!((mechanism.projected(&x).unwrap().values()[0] - 5.0).abs() < 1e-12, "larger than 4");
+    }
+
+    #[test]
+    fn the_noise_is_what_epsilon_needs_for_the_projection_drawn() {
+        let mechanism = recipe(10).drawn(2, one(), &mut Key::root(7).stream()).unwrap();
+        let ratio = mechanism.standard_deviation() / mechanism.sensitivity();
+        assert!((gaussian_delta(1.0 / ratio, 1.0) / 1e-5 - 1.0).abs() < 1e-6, "{ratio}");
+        let x = Rows::new(3, 2, vec![1.0; 6]).unwrap();
+        let price = mechanism.price(&x, &Neighbours::RowMoved { distance: 1.0 }).unwrap();
+        assert_eq!(price.cost, Cost::Gaussian { noise_multiplier: ratio });
+        assert_eq!((price.sensitivity, price.basis), (Some(mechanism.sensitivity()), Basis::Proven));
+        assert!(mechanism.price(&x, &Neighbours::RowMoved { distance: 2.0 }).is_err());
+        let wrong = Rows::new(3, 1, vec![1.0; 3]).unwrap();
+        assert!(mechanism.privatise(&wrong, &mut Key::root(1).stream()).is_err());
+        assert!(recipe(1).given(1, vec![0.0], one()).is_err(), "a projection to nothing");
+        let released = mechanism.privatise(&x, &mut Key::root(8).stream()).unwrap();
+        assert_eq!((released.n(), released.d()), (3, 10));
+        assert_ne!(released, mechanism.projected(&x).unwrap());
+    }
+}

@@ -1,0 +1,199 @@
+//! The parties of every series of one replication, and what is kept of what they do.
+
+use super::agent::Agent;
+use super::contribution::Contract;
+use super::masking::Dealer;
+use super::messages::{Fact, World};
+use super::recipe::Federated;
+use super::regions::regions_of;
+use super::series::{FederatedSeries, Sharing};
+use super::server::Server;
+use super::tally::Tally;
+use super::world::Common;
+use crate::gp::{Posterior, WeightPosterior};
+use crate::kernel::{Context, Event, Input, Party};
+use crate::objectives::Instance;
+use crate::privacy::ledger::Meter;
+use crate::protocols::{JitterWatch, PlayError, SeriesRecord, Stage, book};
+use crate::rng::Key;
+use crate::vocab::PartyId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A party without a part.
+#[derive(Clone, Debug)]
+struct Bystander;
+
+impl Party<World> for Bystander {
+    fn handle(&mut self, _: Input<World>, _: &mut Context<'_, World>) {}
+}
+
+/// Everything that the series of one replication share.
+pub(super) struct Cast<'a> {
+    pub(super) recipe: &'a Federated,
+    pub(super) stage: &'a Stage,
+    pub(super) instance: &'a Instance,
+    pub(super) common: Arc<Common>,
+    /// Party and group of each agent.
+    pub(super) agents: Vec<(usize, usize)>,
+    pub(super) values: Vec<Arc<Vec<f64>>>,
+    pub(super) groups: Vec<(String, Vec<usize>)>,
+    pub(super) key: Key,
+}
+
+impl Cast<'_> {
+    pub(super) fn play(&self, series: &FederatedSeries) -> Result<SeriesRecord, PlayError> {
+        let fail = |reason: String| PlayError::Party { series: series.name.clone(), reason };
+        let parties = self.parties(series).map_err(fail)?;
+        let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
+        let (mut releases, mut ended_early, mut budget) = (Vec::new(), None, None);
+        let mut counts = BTreeMap::new();
+        let mut jitter = self.common.prior.jitter();
+        let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
+            if let Event::Recorded { fact, .. } = event {
+                match fact {
+                    Fact::Released(event) => book(&mut releases, event),
+                    Fact::Measured { agent, round, arm, outcome } => {
+                        tally.measured(*agent, *round, *arm, *outcome, at);
+                    }
+                    Fact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
+                    Fact::Unmasked { survivors, .. } => {
+                        *counts.entry("rounds opened".to_owned()).or_default() += 1;
+                        *counts.entry("masks removed".to_owned()).or_default() +=
+                            self.agents.len() as u64 - survivors;
+                    }
+                    Fact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
+                    Fact::BudgetReached(reached) => {
+                        budget.get_or_insert_with(|| reached.clone());
+                    }
+                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
+                    Fact::Ended { reason } => ended_early = Some(reason.clone()),
+                }
+            }
+        })?;
+        record.closings = std::mem::take(&mut tally.closings);
+        let (iterations, groups) = tally.finish(&self.groups);
+        record.iterations = iterations;
+        record.groups = groups;
+        record.counts = counts;
+        record.releases = releases;
+        record.ended_early = ended_early;
+        record.budget = budget;
+        record.jitter = jitter;
+        Ok(record)
+    }
+
+    /// What agents and a server that is not trusted have agreed on.
+    fn contract(&self, series: &FederatedSeries, explored: &[usize]) -> Option<Arc<Contract>> {
+        let Sharing::Aggregate(aggregate) = &series.sharing else { return None };
+        aggregate.server.is_masked().then(|| {
+            let key = |&(party, _): &(usize, usize)| {
+                self.key.child("party").child(&self.stage.names[party]).child("masks")
+            };
+            Arc::new(Contract {
+                aggregate: aggregate.clone(),
+                explored: explored.to_vec(),
+                length: self.common.m,
+                dealer: Dealer { keys: self.agents.iter().map(key).collect() },
+            })
+        })
+    }
+
+    fn parties(&self, series: &FederatedSeries) -> Result<Vec<Box<dyn Party<World>>>, String> {
+        let stage = self.stage;
+        let server =
+            stage.party("server", &self.recipe.server).map_err(|_| "the server is unknown".to_owned())?;
+        let regions = series.sharing.regions();
+        let region_of = Arc::new(regions_of(&self.instance.inputs, regions));
+        let explored: Vec<usize> = self
+            .agents
+            .iter()
+            .enumerate()
+            .map(|(n, &(_, group))| {
+                self.recipe.groups[group].explores.map_or(n, |region| region as usize) % regions
+            })
+            .collect();
+        let id = |party: usize| PartyId(party as u32);
+        let count = self.agents.len();
+        let dry = stage.directions.dry;
+        let blank = Arc::new(vec![0.0; self.common.m]);
+        let contract = self.contract(series, &explored);
+        let mut parties: Vec<Box<dyn Party<World>>> = Vec::with_capacity(stage.names.len());
+        parties.resize_with(stage.names.len(), || Box::new(Bystander));
+        parties[server.index()] = Box::new(Server {
+            agents: self.agents.iter().map(|&(party, _)| id(party)).collect(),
+            places: self.agents.iter().enumerate().map(|(n, &(party, _))| (id(party), n)).collect(),
+            sharing: series.sharing.clone(),
+            policy: series.policy,
+            neighbours: series.sharing.neighbours(),
+            explored: explored.clone(),
+            rounds: self.recipe.rounds,
+            broadcasts: series.sharing.broadcasts(self.recipe.rounds),
+            length: self.common.m,
+            key: self.key.child("party").child(&self.recipe.server),
+            meter: Meter::new(stage.budget),
+            round: 0,
+            open: false,
+            timer: None,
+            answered: vec![false; count],
+            fresh: vec![None; count],
+            late: vec![None; count],
+            last: vec![None; count],
+            contract: contract.clone(),
+            masked: vec![None; count],
+            unmasking: None,
+            name: self.recipe.server.clone(),
+            buffered: 0,
+            stale: 0,
+            dry,
+        });
+        let shares = !matches!(series.sharing, Sharing::Alone(_));
+        let surrogate = &self.common.surrogate;
+        for (n, &(party, _)) in self.agents.iter().enumerate() {
+            let key = self.key.child("party").child(&stage.names[party]);
+            let own: Vec<usize> =
+                (0..region_of.len()).filter(|&point| region_of[point] == explored[n]).collect();
+            if own.is_empty() && !dry {
+                return Err(format!("region {} of {regions} has no point", explored[n]));
+            }
+            let mut stream = key.child("initial points").stream();
+            let initial = (0..if dry { 0 } else { self.recipe.initial_points })
+                .map(|_| own[stream.below(own.len() as u64) as usize])
+                .collect();
+            // A noise-free objective still needs a ridge.
+            let lambda = surrogate.noise_variance.max(1e-6);
+            let weights = (shares && !dry).then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
+            parties[party] = Box::new(Agent {
+                index: n as u64,
+                server,
+                server_name: self.recipe.server.clone(),
+                neighbours: series.sharing.neighbours(),
+                common: Arc::clone(&self.common),
+                values: Arc::clone(&self.values[n]),
+                initial,
+                regions: Arc::clone(&region_of),
+                posterior: Posterior::new(
+                    self.common.covariance.clone(),
+                    surrogate.noise_variance,
+                    surrogate.mean,
+                ),
+                weights: weights.map_err(|error| error.to_string())?,
+                blank: (shares && dry).then(|| Arc::clone(&blank)),
+                dry,
+                shared_queries: series.shared_queries,
+                scale: self.recipe.scale.get(),
+                rounds: self.recipe.rounds,
+                broadcasts: series.sharing.broadcasts(self.recipe.rounds),
+                key,
+                contract: contract.clone(),
+                handed_over: 0,
+                begun: false,
+                last_round: 0,
+                measured: 0,
+                jitter: JitterWatch::default(),
+                meter: Meter::new(None),
+            });
+        }
+        Ok(parties)
+    }
+}

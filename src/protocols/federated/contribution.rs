@@ -1,0 +1,85 @@
+//! What an agent sends to a server that is not trusted: its part of the sums, clipped and weighted by itself, with a share
+//! of the noise, under masks.
+
+use super::masking::{Dealer, Kind, adds, agreed, encode, mask};
+use super::series::{Aggregate, ServerTrust};
+use crate::privacy::mechanisms::{FederatedSum, Gathered, Participation, clipping::clip_norm};
+use crate::rng::Key;
+use crate::vocab::Positive;
+use std::sync::Arc;
+
+/// What all agents and the server have agreed on.
+#[derive(Debug)]
+pub(super) struct Contract {
+    pub(super) aggregate: Aggregate,
+    /// The region that each agent explores.
+    pub(super) explored: Vec<usize>,
+    /// Length of one vector.
+    pub(super) length: usize,
+    pub(super) dealer: Dealer,
+}
+
+impl Contract {
+    /// The sums as planned, without anybody's vector.
+    pub(super) fn plan(&self, round: u64) -> Gathered {
+        let regions = self.aggregate.regions.get() as usize;
+        Gathered {
+            population: self.explored.len(),
+            vectors: Vec::new(),
+            weights: Arc::new(self.aggregate.weights.at(round, &self.explored, regions)),
+            second_coin: Vec::new(),
+            length: self.length,
+        }
+    }
+
+    pub(super) fn mechanism(&self) -> FederatedSum {
+        self.aggregate.mechanism()
+    }
+
+    /// Shares of the noise that together are what was promised.
+    pub(super) fn planned_shares(&self) -> u64 {
+        let dropout = match self.aggregate.server {
+            ServerTrust::Trusted => 0.0,
+            ServerTrust::Masked { planned_dropout } => planned_dropout.get(),
+        };
+        ((1.0 - dropout) * self.explored.len() as f64).round().max(1.0) as u64
+    }
+
+    /// The masked words of one agent, all regions one after the other; `key` is the agent's node.
+    pub(super) fn masked(&self, agent: usize, round: u64, mut omega: Vec<f64>, key: &Key) -> Vec<u64> {
+        let plan = self.plan(round);
+        let regions = plan.weights.len();
+        let rate = match self.aggregate.participation {
+            Participation::Poisson(rate) => rate.get(),
+            // `check` refuses it: nobody draws the sample.
+            Participation::FixedSize(size) => size as f64 / plan.population as f64,
+        };
+        if let Some(clip) = self.aggregate.clip
+            && let Ok(bound) = Positive::new(clip.get() / (regions as f64).sqrt())
+        {
+            clip_norm(&mut omega, bound);
+        }
+        let chosen = key.child("participation").index(round).stream().bernoulli(rate);
+        let sd = self.mechanism().noise_sd(&plan) / (self.planned_shares() as f64).sqrt();
+        let mut noise = key.child("noise share").index(round).stream();
+        let mut words = Vec::with_capacity(regions * self.length);
+        for region in plan.weights.iter() {
+            let weight = if chosen { region[agent] / rate } else { 0.0 };
+            words.extend(omega.iter().map(|value| encode(weight * value + sd * noise.normal())));
+        }
+        mask(&mut words, self.dealer.secret(agent, Kind::Own, round), true);
+        let secret = self.dealer.secret(agent, Kind::Pair, round);
+        for other in (0..plan.population).filter(|&other| other != agent) {
+            mask(&mut words, agreed(secret, self.dealer.public(other, round)), adds(agent, other));
+        }
+        words
+    }
+
+    /// The shares that an agent hands over: of own seeds of those who answered, of pair secrets of the others.
+    pub(super) fn shares(&self, holder: usize, round: u64, answered: &[bool]) -> Vec<u64> {
+        let kind = |answered: bool| if answered { Kind::Own } else { Kind::Pair };
+        let share =
+            |(owner, &answered): (usize, &bool)| self.dealer.share(owner, kind(answered), round, holder);
+        answered.iter().enumerate().map(share).collect()
+    }
+}

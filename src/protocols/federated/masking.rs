@@ -1,0 +1,191 @@
+//! Masks that cancel in a sum, and what it takes to remove those that do not.
+//!
+//! Every pair of agents agrees on a seed; one adds the words it stretches to, the other subtracts them. Every agent also
+//! adds words of a seed of its own. After the answers are in, the others hand over shares of the own seeds of those who
+//! answered and of the pair secrets of those who did not, never both for one agent: so the server can open the sum and no
+//! single answer, even one that comes late. Source: Bonawitz et al. 2017, "Practical secure aggregation for
+//! privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits: it costs and behaves as the
+//! real one does, and protects nothing outside a simulation.
+
+use crate::rng::{Key, Stream};
+
+/// The field of shares and the group of keys: 2^61 - 1.
+const PRIME: u64 = (1 << 61) - 1;
+/// Base of the public keys.
+const BASE: u64 = 37;
+
+fn add(a: u64, b: u64) -> u64 {
+    let sum = a + b;
+    if sum >= PRIME { sum - PRIME } else { sum }
+}
+
+fn multiply(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    // 2^61 = 1 modulo the prime.
+    let folded = (product & u128::from(PRIME)) as u64 + (product >> 61) as u64;
+    if folded >= PRIME { folded - PRIME } else { folded }
+}
+
+fn power(base: u64, exponent: u64) -> u64 {
+    let (mut result, mut square, mut left) = (1, base, exponent);
+    while left > 0 {
+        if left & 1 == 1 {
+            result = multiply(result, square);
+        }
+        square = multiply(square, square);
+        left >>= 1;
+    }
+    result
+}
+
+fn inverse(a: u64) -> u64 {
+    power(a, PRIME - 2)
+}
+
+/// Which of an agent's two secrets of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Its half of the key agreements.
+    Pair,
+    /// The seed of its own mask.
+    Own,
+}
+
+/// Key agreement and the dealing of shares, as agents have done them before a round. Each agent asks for its own secrets,
+/// for public keys, and for the shares that it holds, and the server for public keys alone.
+#[derive(Debug)]
+pub(super) struct Dealer {
+    /// Node of each agent's secrets.
+    pub(super) keys: Vec<Key>,
+}
+
+impl Dealer {
+    /// Shares that it takes to recover a secret: a majority.
+    pub(super) fn threshold(&self) -> usize {
+        self.keys.len() / 2 + 1
+    }
+
+    fn polynomial(&self, owner: usize, kind: Kind, round: u64) -> Stream {
+        let label = match kind {
+            Kind::Pair => "pair secret",
+            Kind::Own => "own seed",
+        };
+        self.keys[owner].child(label).index(round).stream()
+    }
+
+    /// A secret of an agent; for itself alone.
+    pub(super) fn secret(&self, owner: usize, kind: Kind, round: u64) -> u64 {
+        self.polynomial(owner, kind, round).word() % PRIME
+    }
+
+    /// The public key of an agent.
+    pub(super) fn public(&self, owner: usize, round: u64) -> u64 {
+        power(BASE, self.secret(owner, Kind::Pair, round))
+    }
+
+    /// Shamir's share of a secret: the polynomial at the holder's place.
+    pub(super) fn share(&self, owner: usize, kind: Kind, round: u64, holder: usize) -> u64 {
+        let mut stream = self.polynomial(owner, kind, round);
+        let coefficients: Vec<u64> = (0..self.threshold()).map(|_| stream.word() % PRIME).collect();
+        let place = holder as u64 + 1;
+        coefficients.iter().rev().fold(0, |sum, &c| add(multiply(sum, place), c))
+    }
+}
+
+/// The factors by which the shares of these holders add up to the secret.
+pub(super) fn lagrange(holders: &[usize]) -> Vec<u64> {
+    let place = |holder: usize| holder as u64 + 1;
+    holders
+        .iter()
+        .map(|&own| {
+            let (mut above, mut below) = (1, 1);
+            for &other in holders.iter().filter(|&&other| other != own) {
+                above = multiply(above, place(other));
+                below = multiply(below, add(place(other), PRIME - place(own)));
+            }
+            multiply(above, inverse(below))
+        })
+        .collect()
+}
+
+/// The secret that shares add up to.
+pub(super) fn recover(shares: impl Iterator<Item = u64>, factors: &[u64]) -> u64 {
+    shares.zip(factors).fold(0, |sum, (share, &factor)| add(sum, multiply(share, factor)))
+}
+
+/// The seed that two agents agree on, from the secret of one and the public key of the other.
+pub(super) fn agreed(secret: u64, public: u64) -> u64 {
+    power(public, secret)
+}
+
+/// Adds the words that a seed stretches to, or takes them away.
+pub(super) fn mask(words: &mut [u64], seed: u64, adds: bool) {
+    let mut stream = Key::root(seed).child("mask").stream();
+    for word in words {
+        let noise = stream.word();
+        *word = if adds { word.wrapping_add(noise) } else { word.wrapping_sub(noise) };
+    }
+}
+
+/// Whether agent `own` adds the words it shares with `other`; `other` then subtracts them.
+pub(super) fn adds(own: usize, other: usize) -> bool {
+    own < other
+}
+
+/// One part in 2^40: sums stay exact, and wrap around only from 2^23 on.
+const SCALE: f64 = (1u64 << 40) as f64;
+
+/// A number as a word, rounded to a part in 2^40.
+pub(super) fn encode(value: f64) -> u64 {
+    (value * SCALE).round() as i64 as u64
+}
+
+/// The number that a word stands for.
+pub(super) fn decode(word: u64) -> f64 {
+    word as i64 as f64 / SCALE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn dealer(agents: u64) -> Dealer {
+        Dealer { keys: (0..agents).map(|n| Key::root(5).index(n)).collect() }
+    }
+
+    #[test]
+    fn both_ends_agree_on_a_seed() {
+        let dealer = dealer(4);
+        let seed = |own, other| agreed(dealer.secret(own, Kind::Pair, 3), dealer.public(other, 3));
+        assert_eq!(seed(0, 2), seed(2, 0));
+        assert_ne!(seed(0, 2), seed(0, 1));
+        assert_eq!(multiply(inverse(123_456_789), 123_456_789), 1);
+    }
+
+    proptest! {
+        /// Any majority recovers a secret; one share fewer gives something else.
+        #[test]
+        fn a_majority_recovers(agents in 3u64..12, owner in 0usize..3, mut order in any::<u64>()) {
+            let dealer = dealer(agents);
+            let mut holders: Vec<usize> = (0..agents as usize).collect();
+            for last in (1..holders.len()).rev() {
+                holders.swap(last, (order % (last as u64 + 1)) as usize);
+                order = order.rotate_left(7);
+            }
+            let from = |holders: &[usize]| {
+                let shares = holders.iter().map(|&holder| dealer.share(owner, Kind::Own, 9, holder));
+                recover(shares, &lagrange(holders))
+            };
+            let secret = dealer.secret(owner, Kind::Own, 9);
+            prop_assert_eq!(from(&holders[..dealer.threshold()]), secret);
+            prop_assert_ne!(from(&holders[..dealer.threshold() - 1]), secret);
+        }
+
+        #[test]
+        fn sums_of_words_are_sums_of_numbers(values in prop::collection::vec(-1000.0f64..1000.0, 1..50)) {
+            let words = values.iter().fold(0u64, |sum, &value| sum.wrapping_add(encode(value)));
+            prop_assert!((decode(words) - values.iter().sum::<f64>()).abs() < 1e-9);
+        }
+    }
+}

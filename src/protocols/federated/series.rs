@@ -1,0 +1,262 @@
+//! What a scenario says about one series: what agents get to know of each other, and how the server goes about it.
+
+use super::rounds::{Late, RoundPolicy};
+use super::weights::WeightSchedule;
+use crate::privacy::mechanisms::{Divisor, FederatedSum, Participation, SensitivityRule};
+use crate::vocab::{Neighbours, NonNegative, Positive, Probability, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+
+fn zero() -> NonNegative {
+    NonNegative::new(0.0).expect("0 is not below 0")
+}
+
+/// Agents that are alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentGroup {
+    /// A party, or the group of parties (`count` makes one of the same name).
+    pub members: String,
+    /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own. Default: 0.
+    #[serde(default = "same")]
+    pub heterogeneity: Probability,
+    /// The region that these agents explore, from 0 (modulo the regions of a series). Default: agents take turns, agent n
+    /// explores region n mod P.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explores: Option<u32>,
+}
+
+fn same() -> Probability {
+    Probability::new(0.0).expect("0 is a probability")
+}
+
+/// One way to do it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Series")]
+pub struct FederatedSeries {
+    /// Name in tables and figures.
+    pub name: String,
+    /// What agents get to know of each other.
+    pub sharing: Sharing,
+    /// How often an agent asks the shared vector instead of its own model. Default: `InverseSquareRoot`.
+    #[serde(default)]
+    pub shared_queries: SharedQueries,
+    /// When the server closes a round. Default: when all have answered, after 60 s at the latest.
+    #[serde(default)]
+    pub policy: RoundPolicy,
+}
+
+/// 1 - p_t, the probability that an agent follows the shared vector in round t.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SharedQueries {
+    /// 1 / sqrt(t).
+    #[default]
+    InverseSquareRoot,
+    /// 1 / t.
+    Inverse,
+    /// 1 / t^2.
+    InverseSquare,
+}
+
+impl SharedQueries {
+    /// The probability in round t = 1, 2, ...
+    #[must_use]
+    pub fn probability(self, t: u64) -> f64 {
+        let t = t.max(1) as f64;
+        match self {
+            Self::InverseSquareRoot => 1.0 / t.sqrt(),
+            Self::Inverse => 1.0 / t,
+            Self::InverseSquare => 1.0 / (t * t),
+        }
+    }
+}
+
+/// What agents get to know of each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Sharing {
+    /// Nothing: plain Thompson sampling (TS).
+    Alone(Alone),
+    /// The vector of a random other agent, as it is: the original FTS.
+    RandomAgent(RandomAgent),
+    /// Weighted sums over a sample of agents: FTS by server, FTS-DE, DP-FTS, DP-FTS-DE.
+    Aggregate(Aggregate),
+}
+
+/// Plain Thompson sampling: `Alone()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Alone {}
+
+/// The original FTS: `RandomAgent()`. Source: Dai, Low and Jaillet 2020, Algorithm 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RandomAgent {}
+
+/// Weighted sums of agents' vectors, over a sample, clipped and with noise.
+///
+/// With noise multiplier z a sum has Gaussian noise of standard deviation z times the most that one agent can add to it.
+/// Source: Dai, Low and Jaillet 2020, Algorithm 1 (FTS); 2021, Algorithms 1 and 2 (FTS-DE, DP-FTS, DP-FTS-DE).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Aggregate {
+    /// Regions of the domain, P; agent n explores region n mod P. Default: 1.
+    #[serde(default = "one")]
+    pub regions: NonZeroU32,
+    /// S, the norm that vectors are clipped to (S / sqrt(P) for each). Default: no clipping, and no privacy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<Positive>,
+    /// z, the noise multiplier. Default: 0, no noise and no privacy.
+    #[serde(default = "zero")]
+    pub noise_multiplier: NonNegative,
+    /// Who takes part in a sum. Default: everybody, `Poisson(1)`.
+    #[serde(default = "everybody")]
+    pub participation: Participation,
+    /// How much each agent counts where. Default: the authors' annealed weights (uniform for one region).
+    #[serde(default)]
+    pub weights: WeightSchedule,
+    /// What the sum is divided by. Default: `Planned`.
+    #[serde(default)]
+    pub divisor: Divisor,
+    /// What happens to answers that come too late. Default: `Discard`.
+    #[serde(default)]
+    pub late: Late,
+    /// Whether the server broadcasts once more after the last round, which helps nobody and costs like any other. The
+    /// paper's loop does (t = 0 to T), and its losses count T. Default: false.
+    #[serde(default)]
+    pub closing_broadcast: bool,
+    /// What the noise is scaled to, and what the ledger books it against. Default: `LargestWeight`, the paper's.
+    #[serde(default)]
+    pub sensitivity: SensitivityRule,
+    /// Whether the server is trusted with agents' vectors. Default: `Trusted`.
+    #[serde(default)]
+    pub server: ServerTrust,
+    /// Whether agents see who took part. Default: false.
+    #[serde(default)]
+    pub visible_participation: bool,
+}
+
+/// Whether the server sees agents' vectors. Masks, coins and shares of noise are agreed on at the start.
+///
+/// Source: Bonawitz et al. 2017, "Practical secure aggregation for privacy-preserving machine learning".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum ServerTrust {
+    /// It sees each agent's vector as it is, tosses the coins and adds the noise.
+    #[default]
+    Trusted,
+    /// It sees sums only: agents toss their own coins, add shares of the noise, and mask what they send by pairs and by
+    /// themselves. A majority must answer, and hand over shares, for a round to be opened; else agents get nothing.
+    Masked {
+        /// Share of agents that may drop out before the noise is less than promised.
+        planned_dropout: Probability,
+    },
+}
+
+impl ServerTrust {
+    /// Whether the server sees sums only.
+    #[must_use]
+    pub fn is_masked(self) -> bool {
+        matches!(self, Self::Masked { .. })
+    }
+}
+
+fn one() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+fn everybody() -> Participation {
+    Participation::Poisson(Probability::new(1.0).expect("1 is a probability"))
+}
+
+impl Aggregate {
+    /// What masks do not go together with.
+    pub(super) fn masking_problems(&self, policy: RoundPolicy, agents: u64) -> Vec<Problem> {
+        if !self.server.is_masked() {
+            return Vec::new();
+        }
+        let wrong =
+            |path: &str, expected: &str, found: &str, cure: &str| Problem::wrong(path, expected, found, cure);
+        let mut problems = Vec::new();
+        if !matches!(self.participation, Participation::Poisson(_)) {
+            let cure = "write Poisson(0.25)";
+            let expected = "coins that agents toss themselves, under masks";
+            problems.push(wrong("participation", expected, "FixedSize", cure));
+        }
+        if self.divisor != Divisor::Planned {
+            let expected = "Planned: agents weigh their own part before they know who answers";
+            problems.push(wrong("divisor", expected, &format!("{:?}", self.divisor), "leave it out"));
+        }
+        if self.late != Late::Discard {
+            let expected = "Discard: masks are for one round";
+            problems.push(wrong("late", expected, &format!("{:?}", self.late), "leave it out"));
+        }
+        if matches!(policy, RoundPolicy::Buffered { .. }) {
+            let cure = "use Deadline or Quorum";
+            problems.push(wrong("server", "rounds, as masks are for one round", "Buffered", cure));
+        }
+        if self.visible_participation {
+            let expected = "false: nobody sees coins under masks";
+            problems.push(wrong("visible_participation", expected, "true", "leave it out"));
+        }
+        let rate = match self.participation {
+            Participation::Poisson(rate) => rate.get(),
+            Participation::FixedSize(_) => 1.0,
+        };
+        let reach =
+            self.clip.map_or(f64::INFINITY, |clip| (1.0 + self.noise_multiplier.get()) * clip.get() / rate);
+        // Sums of words wrap around at 2^23; noise of a hundred standard deviations does not.
+        if reach > 8e4 {
+            let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
+            let expected = "a norm with (1 + z) clip / q of at most 80,000, for sums of words";
+            problems.push(wrong("clip", expected, &found, "clip: 11 (DP-FTS-DE's synthetic experiment)"));
+        }
+        if !(3..=1000).contains(&agents) {
+            let cure = "trust the server, or change the number of agents";
+            let expected = "3 to 1,000 agents: each has a mask with every other";
+            problems.push(wrong("server", expected, &agents.to_string(), cure));
+        }
+        problems
+    }
+
+    pub(super) fn mechanism(&self) -> FederatedSum {
+        FederatedSum {
+            participation: self.participation,
+            clip: self.clip,
+            noise_multiplier: self.noise_multiplier.get(),
+            divisor: self.divisor,
+            multiplicity: 1,
+            keeps_coin: false,
+            visible: self.visible_participation,
+            sensitivity: self.sensitivity,
+            claimed_rate: None,
+            is_forgotten: false,
+        }
+    }
+}
+
+impl Sharing {
+    pub(super) fn regions(&self) -> usize {
+        match self {
+            Self::Aggregate(aggregate) => aggregate.regions.get() as usize,
+            Self::Alone(_) | Self::RandomAgent(_) => 1,
+        }
+    }
+
+    /// Broadcasts of the server in a run of so many rounds.
+    pub(super) fn broadcasts(&self, rounds: u64) -> u64 {
+        match self {
+            Self::Aggregate(aggregate) => rounds + u64::from(aggregate.closing_broadcast),
+            Self::Alone(_) | Self::RandomAgent(_) => rounds,
+        }
+    }
+
+    pub(super) fn neighbours(&self) -> Neighbours {
+        match self {
+            Self::Aggregate(Aggregate { participation: Participation::FixedSize(_), .. }) => {
+                Neighbours::ReplaceOne
+            }
+            Self::Aggregate(_) | Self::Alone(_) | Self::RandomAgent(_) => Neighbours::ZeroOut,
+        }
+    }
+}

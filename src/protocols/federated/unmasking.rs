@@ -1,0 +1,240 @@
+//! How a server that is not trusted comes to the sums: it gathers shares from a majority and removes the masks that are
+//! left.
+
+use super::contribution::Contract;
+use super::masking::{adds, agreed, decode, lagrange, mask, recover};
+use super::messages::{Close, Fact, Message, World};
+use super::server::Server;
+use crate::kernel::Context;
+use crate::privacy::Sensitive;
+use crate::privacy::ledger::{ReleaseError, release};
+use crate::privacy::mechanisms::{OpenedSum, SecureSum};
+use crate::protocols::{Books, give_up};
+use crate::vocab::Observer;
+use std::sync::Arc;
+
+/// A round whose answers are in and whose masks are not off yet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unmasking {
+    /// Sum of the masked words of those who answered.
+    words: Vec<u64>,
+    answered: Arc<Vec<bool>>,
+    /// Who has handed over shares, and the shares by owner.
+    shares: Vec<(usize, Arc<Vec<u64>>)>,
+}
+
+impl Unmasking {
+    /// The sums, all regions one after the other.
+    fn open(mut self, contract: &Contract, round: u64) -> Vec<f64> {
+        let dealer = &contract.dealer;
+        self.shares.truncate(dealer.threshold());
+        let holders: Vec<usize> = self.shares.iter().map(|(holder, _)| *holder).collect();
+        let factors = lagrange(&holders);
+        let secret = |owner: usize| recover(self.shares.iter().map(|(_, shares)| shares[owner]), &factors);
+        for (owner, &answered) in self.answered.iter().enumerate() {
+            if answered {
+                mask(&mut self.words, secret(owner), false);
+                continue;
+            }
+            let lost = secret(owner);
+            for (other, _) in self.answered.iter().enumerate().filter(|(_, answered)| **answered) {
+                let seed = agreed(lost, dealer.public(other, round));
+                mask(&mut self.words, seed, !adds(other, owner));
+            }
+        }
+        self.words.iter().map(|&word| decode(word)).collect()
+    }
+}
+
+impl Server {
+    /// Asks those who answered for shares; without a majority of answers the round is given up.
+    pub(super) fn start_unmasking(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) {
+        let answered = Arc::new(self.answered.clone());
+        if answered.iter().filter(|answered| **answered).count() < contract.dealer.threshold() {
+            self.give_round_up(ctx);
+            return;
+        }
+        let mut words = vec![0u64; contract.aggregate.regions.get() as usize * contract.length];
+        for masked in self.masked.iter_mut().filter_map(Option::take) {
+            words.iter_mut().zip(masked.iter()).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+        }
+        let asked = self.agents.iter().zip(answered.iter()).filter(|(_, answered)| **answered);
+        let message = Message::Unmask { round: self.round, answered: Arc::clone(&answered) };
+        ctx.broadcast(asked.map(|(party, _)| *party), &message);
+        self.unmasking = Some(Unmasking { words, answered, shares: Vec::new() });
+        self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
+    }
+
+    /// Takes the shares of one agent, and opens the sums once they are enough.
+    pub(super) fn take_shares(
+        &mut self,
+        agent: usize,
+        round: u64,
+        shares: Arc<Vec<u64>>,
+        ctx: &mut Context<'_, World>,
+    ) {
+        let Some(contract) = self.contract.clone() else { return };
+        let Some(unmasking) = &mut self.unmasking else { return };
+        if round != self.round || unmasking.shares.iter().any(|(holder, _)| *holder == agent) {
+            return;
+        }
+        unmasking.shares.push((agent, shares));
+        if unmasking.shares.len() < contract.dealer.threshold() {
+            return;
+        }
+        if let Some(timer) = self.timer.take() {
+            ctx.cancel(timer);
+        }
+        let unmasking = std::mem::take(unmasking);
+        self.unmasking = None;
+        let survivors = unmasking.answered.iter().filter(|answered| **answered).count() as u64;
+        let flat = unmasking.open(&contract, round);
+        let sums: Vec<Vec<f64>> = flat.chunks(contract.length).map(<[f64]>::to_vec).collect();
+        ctx.record(Fact::Unmasked { round, survivors });
+        if let Err(error) = self.release_opened(&contract, sums, survivors, ctx) {
+            give_up(ctx, &format!("before round {}", self.round + 1), &error);
+            return;
+        }
+        self.next(ctx);
+    }
+
+    /// The server has the sums itself and then broadcasts them; an agent knows its own share of the noise.
+    fn release_opened(
+        &mut self,
+        contract: &Contract,
+        sums: Vec<Vec<f64>>,
+        survivors: u64,
+        ctx: &mut Context<'_, World>,
+    ) -> Result<(), ReleaseError> {
+        let mut sum = contract.mechanism();
+        sum.is_forgotten = self.round + 1 > self.rounds;
+        let planned = contract.planned_shares();
+        let opened = Sensitive::new(OpenedSum { plan: contract.plan(self.round), sums });
+        let mut stream = self.key.child("sum").index(self.round).stream();
+        let everybody = self.occasion("sums of weights", ctx);
+        let itself =
+            crate::privacy::ledger::Occasion { observer: Observer(self.name.clone()), ..everybody.clone() };
+        let mut book = Books::new(&mut self.meter, ctx);
+        let shares = |shares| SecureSum { sum: sum.clone(), shares, planned };
+        release(&mut book, itself, &shares(survivors), &opened, &mut stream)?;
+        let vectors = release(&mut book, everybody, &shares(survivors - 1), &opened, &mut stream)?;
+        self.round += 1;
+        let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
+        ctx.broadcast(self.agents.iter().copied(), &message);
+        Ok(())
+    }
+
+    /// Too few answers or shares: nothing is opened, and agents go on with their own models.
+    pub(super) fn give_round_up(&mut self, ctx: &mut Context<'_, World>) {
+        self.unmasking = None;
+        self.masked.iter_mut().for_each(|words| *words = None);
+        ctx.record(Fact::GivenUp { round: self.round });
+        self.round += 1;
+        let message = Message::Share { round: self.round, vectors: None };
+        ctx.broadcast(self.agents.iter().copied(), &message);
+        self.next(ctx);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::federated::masking::Dealer;
+    use crate::protocols::federated::series::Aggregate;
+    use crate::rng::Key;
+    use proptest::prelude::*;
+
+    const AGENTS: usize = 7;
+    const LENGTH: usize = 4;
+
+    fn contract(aggregate: &str) -> Contract {
+        let aggregate: Aggregate = ron::from_str(aggregate).unwrap();
+        let regions = aggregate.regions.get() as usize;
+        Contract {
+            aggregate,
+            explored: (0..AGENTS).map(|n| n % regions).collect(),
+            length: LENGTH,
+            dealer: Dealer { keys: (0..AGENTS as u64).map(|n| Key::root(8).index(n)).collect() },
+        }
+    }
+
+    fn omega(agent: usize) -> Vec<f64> {
+        let mut stream = Key::root(9).index(agent as u64).stream();
+        (0..LENGTH).map(|_| stream.normal()).collect()
+    }
+
+    /// The sums that come out when only some answer, and the fewest of them hand over shares.
+    fn opened(contract: &Contract, answered: &[bool], round: u64) -> Vec<f64> {
+        let mut words = vec![0u64; contract.aggregate.regions.get() as usize * LENGTH];
+        for agent in (0..AGENTS).filter(|&agent| answered[agent]) {
+            let masked = contract.masked(agent, round, omega(agent), &Key::root(10).index(agent as u64));
+            words.iter_mut().zip(masked).for_each(|(sum, word)| *sum = sum.wrapping_add(word));
+        }
+        let holders = (0..AGENTS).filter(|&agent| answered[agent]).rev();
+        let shares = |holder| (holder, Arc::new(contract.shares(holder, round, answered)));
+        let shares = holders.take(contract.dealer.threshold()).map(shares).collect();
+        Unmasking { words, answered: Arc::new(answered.to_vec()), shares }.open(contract, round)
+    }
+
+    proptest! {
+        /// Without noise and sampling, the sums are those of the vectors of whoever answered.
+        #[test]
+        fn sums_survive_dropouts(mut answered in prop::collection::vec(any::<bool>(), AGENTS), round in 0u64..50) {
+            answered[..4].fill(true);
+            let contract = contract("(regions: 2, clip: Some(1000.0), server: Masked(planned_dropout: 0.5))");
+            let found = opened(&contract, &answered, round);
+            let plan = contract.plan(round);
+            for (region, weights) in plan.weights.iter().enumerate() {
+                for place in 0..LENGTH {
+                    let here = (0..AGENTS).filter(|&agent| answered[agent]);
+                    let expected: f64 = here.map(|agent| weights[agent] * omega(agent)[place]).sum();
+                    let found = found[region * LENGTH + place];
+                    prop_assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+                }
+            }
+        }
+    }
+
+    /// Variance of the noise: as promised when as many answer as planned, more in proportion when more do. 2,000 sums of
+    /// 4 numbers have a standard error of 1.6 %; five of them are 8 %.
+    #[test]
+    fn shares_of_noise_add_up_to_the_promise() {
+        let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), weights: Uniform(), \
+                         server: Masked(planned_dropout: 0.4285714285714286))";
+        let contract = contract(aggregate);
+        assert_eq!(contract.planned_shares(), 4);
+        let promised = contract.mechanism().noise_sd(&contract.plan(0));
+        for survivors in [4usize, 7] {
+            let answered: Vec<bool> = (0..AGENTS).map(|agent| agent < survivors).collect();
+            let mean: Vec<f64> = (0..LENGTH)
+                .map(|place| {
+                    let clipped = |agent| {
+                        let mut omega = omega(agent);
+                        let bound = crate::vocab::Positive::new(3.0).unwrap();
+                        crate::privacy::mechanisms::clipping::clip_norm(&mut omega, bound);
+                        omega[place] / AGENTS as f64
+                    };
+                    (0..survivors).map(clipped).sum()
+                })
+                .collect();
+            let square: f64 = (0..2000)
+                .flat_map(|round| opened(&contract, &answered, round))
+                .enumerate()
+                .map(|(index, value)| (value - mean[index % LENGTH]).powi(2))
+                .sum();
+            let found = square / (2000 * LENGTH) as f64 / (promised * promised);
+            let expected = survivors as f64 / 4.0;
+            assert!((found / expected - 1.0).abs() < 0.08, "{survivors}: {found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn one_answer_alone_stays_hidden() {
+        let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");
+        let key = |round: u64| contract.masked(2, round, omega(2), &Key::root(10).index(2));
+        // Words are those of masks: no number of the vector is to be seen, and each round has other masks.
+        let plain: Vec<u64> = omega(2).iter().map(|v| super::super::masking::encode(v / 7.0)).collect();
+        assert!(key(0).iter().zip(&plain).all(|(masked, plain)| masked != plain));
+        assert!(key(0).iter().zip(&key(1)).all(|(a, b)| a != b));
+    }
+}

@@ -1,0 +1,199 @@
+//! What theory says about a series' regret: Theorem 1's lower bound, and the upper bound of the learner's theorem.
+
+use crate::gp::covariance::Shape;
+use crate::gp::gain_bounds;
+use crate::learners::{Arms, LearnerModel, Theorem};
+use crate::objectives::Instance;
+use crate::protocols::{BoundSide, BoundedRegret, RegretBound};
+
+/// Rounds at which bounds are given, at most.
+const PLACES: u64 = 60;
+const NORM: &str = "B is max |f|, below the norm of f, unless the learner states it";
+
+/// What the bounds of one replication rest on; the information gain is worked out once for each noise variance.
+#[derive(Debug)]
+pub(super) struct Bounds<'a> {
+    instance: &'a Instance,
+    rounds: Vec<u64>,
+    largest_possible: f64,
+    gains: Vec<(f64, Option<Vec<f64>>)>,
+}
+
+/// What Theorem 1 is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hardness {
+    /// B, bound on the function.
+    pub(super) bound: f64,
+    /// v, bound on the second moment of a reward before it is made private.
+    pub(super) moment: f64,
+    /// d, dimension of the inputs.
+    pub(super) dimension: f64,
+    /// epsilon of a report; none without privacy.
+    pub(super) epsilon: Option<f64>,
+    /// Shape of the covariance.
+    pub(super) shape: Shape,
+}
+
+impl Hardness {
+    /// Theorem 1 with alpha = 1 and constant 1 after `rounds` rounds, the larger of the private bound and of the one
+    /// without privacy (which it falls below from epsilon = ln 2 on). None where it says nothing.
+    ///
+    /// Zhou and Tan 2021, Theorem 1; the Matern case with the exponent of zeta that its proof gives.
+    pub(super) fn lower_bound(&self, rounds: f64) -> Option<f64> {
+        let open = self.at(rounds, 1.0);
+        let private = self.epsilon.and_then(|epsilon| self.at(rounds, libm::expm1(epsilon)));
+        match (open, private) {
+            (Some(open), Some(private)) => Some(open.max(private)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// For zeta = e^epsilon - 1.
+    fn at(&self, rounds: f64, zeta: f64) -> Option<f64> {
+        let (v, b, d) = (self.moment, self.bound, self.dimension);
+        let matern = |nu: f64| {
+            let whole = 2.0 * nu + d;
+            let power = |base: f64, exponent: f64| libm::pow(base, exponent / whole);
+            power(v, nu) * power(rounds, nu + d) * power(zeta, -2.0 * nu) * power(b, d)
+        };
+        let bound = match self.shape {
+            Shape::SquaredExponential => {
+                let logarithm = libm::log(b * b * rounds * zeta * zeta / v);
+                if logarithm <= 0.0 {
+                    return None;
+                }
+                (v * rounds).sqrt() / zeta * libm::pow(logarithm, d / 4.0)
+            }
+            Shape::Matern12 => matern(0.5),
+            Shape::Matern32 => matern(1.5),
+            Shape::Matern52 => matern(2.5),
+            Shape::Linear => return None,
+        };
+        bound.is_finite().then_some(bound)
+    }
+}
+
+impl<'a> Bounds<'a> {
+    pub(super) fn new(instance: &'a Instance, rounds: u64) -> Self {
+        let places = PLACES.min(rounds).max(1);
+        let worst = instance.values.iter().copied().fold(f64::INFINITY, f64::min);
+        Self {
+            instance,
+            rounds: (1..=places).map(|place| rounds * place / places).collect(),
+            largest_possible: rounds as f64 * (instance.best() - worst),
+            gains: Vec::new(),
+        }
+    }
+
+    /// All bounds on a series.
+    pub(super) fn of(
+        &mut self,
+        learner: &LearnerModel,
+        arms: &Arms,
+        epsilon: Option<f64>,
+    ) -> Vec<RegretBound> {
+        let bound = arms.facts.bound.unwrap_or(0.0);
+        let noise = match self.instance.noise.bound() {
+            Some(bound) => bound * bound,
+            None => self.instance.noise.variance(),
+        };
+        let hardness = Hardness {
+            bound,
+            moment: bound * bound + noise,
+            dimension: self.instance.inputs.d() as f64,
+            epsilon,
+            shape: self.instance.surrogate.covariance.shape,
+        };
+        let mut bounds = Vec::new();
+        bounds.extend(self.lower(&hardness));
+        // GP-UCB's theorem wants Gaussian noise and a function from its model: neither is the case here.
+        if !matches!(learner, LearnerModel::GpUcb(_))
+            && let Some(theorem) = learner.as_dyn().theorem(arms)
+        {
+            bounds.extend(self.upper(&theorem, arms));
+        }
+        bounds
+    }
+
+    fn lower(&self, hardness: &Hardness) -> Option<RegretBound> {
+        let points: Vec<(u64, f64)> =
+            self.rounds.iter().filter_map(|&t| Some((t, hardness.lower_bound(t as f64)?))).collect();
+        if points.is_empty() {
+            return None;
+        }
+        let caveats =
+            ["its order, with constant 1", "about the hardest function of norm B, not about this one", NORM];
+        let caveats = caveats.map(str::to_owned).to_vec();
+        Some(self.bound(BoundSide::Lower, "Zhou and Tan 2021, Theorem 1", caveats, points))
+    }
+
+    fn upper(&mut self, theorem: &Theorem, arms: &Arms) -> Option<RegretBound> {
+        let known = self.gains.iter().position(|(noise, _)| *noise == theorem.noise_variance);
+        let place = known.unwrap_or_else(|| {
+            let covariance = arms.covariance.as_ref();
+            let gains = covariance.and_then(|c| gain_bounds(c, &self.rounds, theorem.noise_variance).ok());
+            self.gains.push((theorem.noise_variance, gains));
+            self.gains.len() - 1
+        });
+        let gains = self.gains[place].1.as_ref()?;
+        let points = self.rounds.iter().zip(gains).map(|(&t, &gain)| (t, theorem.at(t, gain)));
+        let points: Vec<(u64, f64)> = points.filter(|(_, value)| value.is_finite()).collect();
+        let mut caveats = theorem.caveats.clone();
+        caveats.push(NORM.to_owned());
+        (!points.is_empty()).then(|| self.bound(BoundSide::Upper, theorem.source, caveats, points))
+    }
+
+    fn bound(
+        &self,
+        side: BoundSide,
+        source: &str,
+        caveats: Vec<String>,
+        points: Vec<(u64, f64)>,
+    ) -> RegretBound {
+        let (regret, source) = (BoundedRegret::Cumulative, source.to_owned());
+        RegretBound { side, regret, source, caveats, points, largest_possible: self.largest_possible }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ldp_federated_units.json, lower_bounds_order_constant1: B = 4, v = 17, alpha = 1, d = 1, nu = 2.5.
+    #[test]
+    fn lower_bounds_of_the_oracle() {
+        let oracle: serde_json::Value =
+            serde_json::from_str(include_str!("../../../tests/oracles/ldp_federated_units.json")).unwrap();
+        for (name, shape) in [("se", Shape::SquaredExponential), ("mat", Shape::Matern52)] {
+            for epsilon in ["0.5", "1.0", "2.0"] {
+                for rounds in ["10000", "40000"] {
+                    let stated = epsilon.parse().unwrap();
+                    let hardness =
+                        Hardness { bound: 4.0, moment: 17.0, dimension: 1.0, epsilon: Some(stated), shape };
+                    let place = format!("{name}_eps{epsilon}_T{rounds}");
+                    let expected = oracle["lower_bounds_order_constant1"][&place].as_f64().unwrap();
+                    let rounds = rounds.parse().unwrap();
+                    let found = hardness.at(rounds, libm::expm1(stated)).unwrap();
+                    assert!((found / expected - 1.0).abs() < 1e-12, "{place}: {found}");
+                    // From epsilon = ln 2 on, privacy is not what makes it hard.
+                    let drawn = hardness.lower_bound(rounds).unwrap();
+                    let open = Hardness { epsilon: None, ..hardness }.lower_bound(rounds).unwrap();
+                    assert_eq!(drawn, if stated < std::f64::consts::LN_2 { found } else { open });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_run_has_no_lower_bound_where_the_theorem_says_nothing() {
+        let hardness = Hardness {
+            bound: 1.0,
+            moment: 100.0,
+            dimension: 1.0,
+            epsilon: Some(0.1),
+            shape: Shape::SquaredExponential,
+        };
+        assert_eq!(hardness.lower_bound(50.0), None);
+        assert_eq!(Hardness { shape: Shape::Linear, ..hardness }.lower_bound(1e6), None);
+    }
+}

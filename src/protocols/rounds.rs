@@ -1,0 +1,18 @@
+//! Rounds: what every protocol calls by names of its own (rounds, trials, users, calls), for whoever looks from outside.
+
+use crate::kernel::Protocol;
+
+/// A protocol whose messages and facts belong to rounds.
+pub trait Rounds: Protocol {
+    /// The round that a message is about. The default: none.
+    fn round(message: &Self::Message) -> Option<u64> {
+        let _ = message;
+        None
+    }
+
+    /// The round that is closed when this fact is stated. The default: none.
+    fn closes(fact: &Self::Fact) -> Option<u64> {
+        let _ = fact;
+        None
+    }
+}

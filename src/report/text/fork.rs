@@ -1,0 +1,67 @@
+//! Several futures of one beginning, in a terminal of 80 columns.
+
+use super::style::{line, table, wrapped};
+use crate::report::number::{quantity, regret, seconds};
+use crate::study::{Forked, Plan};
+
+/// The comparison of all futures.
+#[must_use]
+pub fn fork_text(plan: &Plan, at: &str, forked: &Forked) -> String {
+    let mut out = String::new();
+    let (branches, replications) = (forked.branches.len() - 1, plan.replications);
+    line(
+        &mut out,
+        &format!(
+            "{}: forked {at}, {branches} branches, {replications} replications, seed {}",
+            plan.name, plan.seed
+        ),
+    );
+    let rows = forked.rows();
+    let reached = forked.reached.iter().flatten().copied();
+    let (first, last) = reached.fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(t), b.max(t)));
+    line(
+        &mut out,
+        &if first == last {
+            format!("The futures part at {} of virtual time.", seconds(first))
+        } else {
+            format!("The futures part at {} to {} of virtual time.", seconds(first), seconds(last))
+        },
+    );
+    let many = plan.cells.len() > 1;
+    let mut header = Vec::new();
+    if many {
+        header.push("cell".to_owned());
+    }
+    let names = ["series", "branch", "simple", "cumulative", "against unchanged", "time", "messages", "lost"];
+    header.extend(names.map(str::to_owned));
+    let body = rows.iter().map(|row| {
+        let mut cells = Vec::new();
+        if many {
+            cells.push(row.cell.to_string());
+        }
+        let against = match row.difference {
+            Some(_) if row.unchanged == plan.replications => "the same".to_owned(),
+            Some(difference) => regret(difference),
+            None => String::new(),
+        };
+        cells.extend([
+            row.series.clone(),
+            row.branch.clone(),
+            row.simple_regret.map_or_else(String::new, regret),
+            row.cumulative_regret.map_or_else(String::new, regret),
+            against,
+            seconds(row.virtual_seconds),
+            quantity(row.messages),
+            quantity(row.messages_lost),
+        ]);
+        cells
+    });
+    let title = "Regret at the end (against unchanged: cumulative, replication by replication)";
+    table(&mut out, title, header, body.collect(), usize::from(many) + 2);
+    for row in &rows {
+        if let Some(reason) = &row.ended_early {
+            wrapped(&mut out, 0, &format!("\"{}\", {}: ended early: {reason}", row.series, row.branch));
+        }
+    }
+    out
+}

@@ -1,0 +1,111 @@
+//! What-if: where a scenario's futures part, what each branch changes, and what a branch may change at all.
+
+use super::Draft;
+use crate::protocols::ForkPoint;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Several futures of one beginning, which is played once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Fork")]
+pub struct ForkDraft {
+    /// Where they part: `Round(20)`, after that round was closed, or `At("5min")`, before anything that happens then.
+    pub at: ForkPoint,
+    /// What each branch changes from there on, by its name: overrides `path=VALUE` as on the command line. The
+    /// unchanged future is always played beside them.
+    pub branches: BTreeMap<String, Vec<String>>,
+}
+
+/// What a branch may change, whatever the protocol: `*` for one step, `**` for all below.
+const CHANGEABLE: &[&str] =
+    &["network.**", "parties.*.availability.**", "parties.*.compute.**", "parties.*.access.**"];
+
+/// What a branch may change in this scenario.
+#[must_use]
+pub fn changeable(base: &Draft) -> Vec<String> {
+    let name = base.protocol.name();
+    let own = base.protocol.as_dyn().changeable().iter().map(|path| format!("protocol.{name}.{path}"));
+    CHANGEABLE.iter().map(|&path| path.to_owned()).chain(own).collect()
+}
+
+/// The paths at which a branch differs from the scenario where it must not.
+#[must_use]
+pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
+    let plain = |draft: &Draft| {
+        let draft = Draft { fork: None, ..draft.clone() };
+        serde_json::to_value(&draft).expect("a draft is plain data with text keys")
+    };
+    let mut paths = Vec::new();
+    differences(&plain(base), &plain(branch), &mut Vec::new(), &mut paths);
+    let allowed = changeable(base);
+    paths.retain(|path| !allowed.iter().any(|pattern| matches(pattern, path)));
+    paths.iter().map(|path| path.join(".")).collect()
+}
+
+fn differences(a: &Value, b: &Value, here: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    let mut descend = |step: String, a: &Value, b: &Value| {
+        here.push(step);
+        differences(a, b, here, found);
+        here.pop();
+    };
+    match (a, b) {
+        _ if a == b => {}
+        (Value::Object(x), Value::Object(y)) if !(x.len() == 1 && y.len() == 1 && x.keys().ne(y.keys())) => {
+            let mut keys: Vec<&String> = x.keys().chain(y.keys()).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                descend(key.clone(), x.get(key).unwrap_or(&Value::Null), y.get(key).unwrap_or(&Value::Null));
+            }
+        }
+        (Value::Array(x), Value::Array(y)) if x.len() == y.len() => {
+            for (index, (a, b)) in x.iter().zip(y).enumerate() {
+                descend(index.to_string(), a, b);
+            }
+        }
+        _ => found.push(here.clone()),
+    }
+}
+
+fn matches(pattern: &str, path: &[String]) -> bool {
+    let mut path = path.iter();
+    for step in pattern.split('.') {
+        match (step, path.next()) {
+            ("**", _) => return true,
+            (_, None) => return false,
+            ("*", Some(_)) => {}
+            (step, Some(found)) if step == found => {}
+            (_, Some(_)) => return false,
+        }
+    }
+    path.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_take_one_step_or_all() {
+        let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
+        assert!(matches("network.**", &path("network")));
+        assert!(matches("network.**", &path("network.default.loss.Independent")));
+        assert!(matches("parties.*.compute.**", &path("parties.old.compute")));
+        assert!(!matches("parties.*.compute.**", &path("parties.old.count")));
+        assert!(matches("series.*.policy.**", &path("series.3.policy.All.patience")));
+        assert!(!matches("scale", &path("scale.more")));
+        assert!(!matches("series.*.policy", &path("series.3")));
+    }
+
+    #[test]
+    fn differences_are_named_where_they_are() {
+        let a = serde_json::json!({ "x": [1, 2], "y": { "A": { "p": 1 } }, "z": 1 });
+        let b = serde_json::json!({ "x": [1, 3], "y": { "B": { "p": 1 } } });
+        let mut found = Vec::new();
+        differences(&a, &b, &mut Vec::new(), &mut found);
+        let found: Vec<String> = found.iter().map(|path| path.join(".")).collect();
+        assert_eq!(found, ["x.1", "y", "z"]);
+    }
+}

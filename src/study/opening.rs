@@ -1,0 +1,45 @@
+//! How a study's first replication begins, event by event: enough for a picture of who says what to whom.
+
+use super::files;
+use super::folder::{FolderError, RunFolder};
+use crate::protocols::TraceEvent;
+use serde::{Deserialize, Serialize};
+
+/// Events that are kept.
+pub(super) const MOST_EVENTS: usize = 400;
+const FILE: &str = "opening.json";
+
+/// The first events of the first series of a replication.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opening {
+    /// Name of the series.
+    pub series: String,
+    /// Number of the replication.
+    pub replication: u64,
+    /// Names of the parties by their index.
+    pub names: Vec<String>,
+    /// The events in order.
+    pub events: Vec<TraceEvent>,
+}
+
+impl RunFolder {
+    /// How the study's first replication began; `None` if that was not kept.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn opening(&self) -> Result<Option<Opening>, FolderError> {
+        let path = self.file(FILE);
+        let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
+        let found = serde_json::from_str(&text);
+        found.map(Some).map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
+    }
+
+    /// Keeps how the study's first replication began.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub(super) fn keep_opening(&self, opening: &Opening) -> Result<(), FolderError> {
+        let text = serde_json::to_string(opening).expect("an opening is plain data with text keys");
+        Ok(files::write(&self.file(FILE), text.as_bytes())?)
+    }
+}

@@ -1,0 +1,108 @@
+//! The programs of examples/ run, and do what they say. `cargo test` has built them; alone, this test builds them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The folder of the built examples.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        // target/PROFILE/deps/this-test
+        let profile = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--examples", "--quiet", "--offline", "--target-dir"]);
+        cargo.arg(profile.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR"));
+        if profile.ends_with("release") {
+            cargo.arg("--release");
+        }
+        assert!(cargo.status().unwrap().success(), "the examples do not compile");
+        profile.join("examples")
+    })
+}
+
+/// Runs an example and returns what it prints; it prints the same when it is run again.
+fn run(name: &str) -> String {
+    let play = || {
+        let output = Command::new(folder().join(name)).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let first = play();
+    assert_eq!(first, play(), "{name} does not replay");
+    first
+}
+
+/// The numbers of a text, in order.
+fn numbers(text: &str) -> Vec<f64> {
+    let number = |c: char| c.is_ascii_digit() || c == '.';
+    text.split(|c| !number(c)).filter_map(|piece| piece.trim_matches('.').parse().ok()).collect()
+}
+
+/// The line that begins so, without its beginning.
+fn line<'a>(text: &'a str, start: &str) -> &'a str {
+    text.lines().find_map(|line| line.trim().strip_prefix(start)).unwrap_or_else(|| panic!("{start}: {text}"))
+}
+
+#[test]
+fn gossip_spreads_the_mean() {
+    let said = run("own_party");
+    let beliefs = numbers(line(&said, "after a minute:"));
+    let spread = beliefs.iter().copied().fold(0.0, f64::max) - beliefs.iter().copied().fold(7.0, f64::min);
+    assert!(beliefs.len() == 8 && spread < 0.01, "began 7 apart: {said}");
+}
+
+#[test]
+fn the_modeler_finds_forresters_best_point() {
+    let said = run("own_objective");
+    let numbers = numbers(line(&said, "GP-UCB:"));
+    assert!(numbers[0] < 0.1 && numbers[1] == 25.0, "values differ by 22: {said}");
+}
+
+#[test]
+fn two_answers_cost_twice_epsilon_and_less_where_a_delta_is_given() {
+    let said = run("own_mechanism");
+    let counts = numbers(line(&said, "answers by ward:"));
+    assert_eq!(counts.iter().sum::<f64>(), 4000.0, "{said}");
+    // Ward 0, where a third was: the truth of those, and a quarter of the others' lies. Ward 3: lies alone.
+    let e = 1f64.exp();
+    let expected = [4000.0 / 3.0 * (e + 2.0) / (e + 4.0), 4000.0 / (e + 4.0)];
+    for (ward, expected) in [(0, expected[0]), (3, expected[1])] {
+        // The standard deviation is at most sqrt(4000) / 2 = 32.
+        assert!((counts[ward] - expected).abs() < 5.0 * 32.0, "ward {ward}: {expected}, {said}");
+    }
+    let epsilon = |name: &str| numbers(line(&said, &format!("{name}: epsilon")))[0];
+    assert_eq!(epsilon("basic"), 2.0);
+    assert!(epsilon("tight") <= 2.0 && epsilon("tight") > 1.0, "{said}");
+}
+
+#[test]
+fn weibull_delays_have_the_mean_that_they_state() {
+    let said = run("own_latency");
+    let numbers = numbers(line(&said, "mean"));
+    let (stated, drawn) = (numbers[0], numbers[3]);
+    // The standard deviation of the mean of 100,000 draws is 0.5 % of the mean.
+    assert!((drawn / stated - 1.0).abs() < 0.025, "{said}");
+}
+
+#[test]
+fn an_own_protocol_leaves_records_with_regrets() {
+    let said = run("own_protocol");
+    let regret = |name: &str| numbers(line(&said, &format!("{name}: simple regret")))[0];
+    assert!(regret("GpUcb") < regret("Random"), "{said}");
+}
+
+#[test]
+fn examples_are_short_and_all_of_them_run_here() {
+    let tests = include_str!("examples.rs");
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        // A protocol names messages, two parties and a recipe; the others show one thing each.
+        let most = if name == "own_protocol" { 190 } else { 60 };
+        assert!(lines < most, "{name} has {lines} lines");
+        assert!(tests.contains(&format!("run(\"{name}\")")), "{name} is not run");
+    }
+}

@@ -1,0 +1,205 @@
+//! What-if: branches from a warm world equal runs from the start, and only what may change does.
+
+mod support;
+
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use subrosa::objectives::Resources;
+use subrosa::protocols::ForkPoint;
+use subrosa::scenario::Document;
+use subrosa::study::{self, Forked, Plan, Records};
+use subrosa::vocab::Span;
+use support::{root, subrosa, told};
+use tempfile::TempDir;
+
+fn plan(scenario: &str, overrides: &[&str]) -> Plan {
+    let document = Document::load(&root().join(scenario)).unwrap();
+    let resources = Resources { base: root().join(scenario).parent().unwrap().to_owned(), data: None };
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let cells = document.cells(&overrides, &resources).map_err(|error| error.render()).unwrap();
+    Plan::new(document.text().to_owned(), overrides, &resources, cells)
+}
+
+fn forked(scenario: &str, point: ForkPoint, branches: &[(&str, &[&str])]) -> Forked {
+    let branches: Vec<(String, Plan)> =
+        branches.iter().map(|(name, changes)| ((*name).to_owned(), plan(scenario, changes))).collect();
+    let played = AtomicU64::new(0);
+    let count = || {
+        played.fetch_add(1, Ordering::Relaxed);
+    };
+    let base = plan(scenario, &[]);
+    let forked = study::fork(&base, point, &branches, &count).map_err(|failure| failure.to_string()).unwrap();
+    assert_eq!(played.into_inner(), base.replications);
+    forked
+}
+
+/// The digest of every series of every replication of a plain run.
+fn digests(scenario: &str, overrides: &[&str]) -> Vec<String> {
+    let plan = plan(scenario, overrides);
+    let place = TempDir::new().unwrap();
+    let interrupted = std::sync::atomic::AtomicBool::new(false);
+    let options = study::Options { threads: 1, interrupted: &interrupted };
+    let folder = study::RunFolder::at(&place.path().join("run"));
+    let (records, _) = study::play(&plan, &folder, options, &Silent).unwrap();
+    of(&records)
+}
+
+fn of(records: &Records) -> Vec<String> {
+    let series = records[0].values().flat_map(|record| &record.series);
+    series.map(|series| series.digest.clone()).collect()
+}
+
+struct Silent;
+
+impl study::Progress for Silent {
+    fn begin(&self, _: u64, _: u64) {}
+    fn done(&self) {}
+    fn failed(&self, failure: &study::Failure) {
+        panic!("{failure}");
+    }
+}
+
+fn at(millis: u64) -> ForkPoint {
+    ForkPoint::At(Span::from_millis(millis))
+}
+
+#[test]
+fn an_empty_branch_is_the_plain_run_bit_for_bit() {
+    for scenario in ["echo", "branin", "federated"] {
+        let scenario = format!("tests/golden/{scenario}.ron");
+        let plain = digests(&scenario, &[]);
+        for point in [ForkPoint::Round(3), at(900), at(0)] {
+            let forked = forked(&scenario, point, &[("empty", &[])]);
+            assert_eq!(of(&forked.branches[0].1), plain, "{scenario}, unchanged, {point}");
+            assert_eq!(of(&forked.branches[1].1), plain, "{scenario}, empty, {point}");
+            assert!(forked.rows().iter().all(|row| row.unchanged > 0 || row.branch == "unchanged"));
+        }
+    }
+}
+
+#[test]
+fn a_branch_is_the_run_from_the_start_with_the_change_at_that_time() {
+    let scenario = "tests/golden/federated.ron";
+    let plain = digests(scenario, &[]);
+    let changes: [&[&str]; 3] = [
+        &["network.outages=[Blackout(group: \"slow\", from: \"1600ms\", until: \"2900ms\")]"],
+        &["network.outages=[Partition(groups: [\"quick\", \"slow\"], from: \"1600ms\", until: \"2900ms\")]"],
+        &["parties.quick.availability=Scheduled(online: true, switches: [\"1800ms\", \"2500ms\"])"],
+    ];
+    let mut different = 0;
+    for change in changes {
+        let whole = digests(scenario, change);
+        // Nothing is different before 1.6 s, so the change may as well be made at 1.5 s.
+        let forked = forked(scenario, at(1500), &[("changed", change)]);
+        assert_eq!(of(&forked.branches[0].1), plain);
+        assert_eq!(of(&forked.branches[1].1), whole, "{change:?}");
+        different += u32::from(whole != plain);
+    }
+    assert!(different >= 2, "the changes matter");
+}
+
+#[test]
+fn a_branch_shares_its_beginning_and_nothing_of_another_branch() {
+    let scenario = "tests/golden/federated.ron";
+    let slow: &[&str] = &["parties.slow.compute=Drawn(time: Constant(\"3s\"))"];
+    let longer: &[&str] = &["protocol.Federated.series[0].policy=All(patience: \"20s\")"];
+    let lossy: &[&str] = &["network.default.loss=Independent(0.6)"];
+    let together = forked(scenario, ForkPoint::Round(2), &[("a", slow), ("b", longer), ("c", lossy)]);
+    let alone = forked(scenario, ForkPoint::Round(2), &[("b", longer)]);
+    assert_eq!(of(&together.branches[2].1), of(&alone.branches[1].1), "a branch does not depend on others");
+    let plain = &together.branches[0].1[0][&0].series[0];
+    for (name, records) in &together.branches[1..] {
+        let series = &records[0][&0].series[0];
+        assert_ne!(series.digest, plain.digest, "{name}");
+        // Rounds 0 to 2 were measured before the fork.
+        assert_eq!(series.iterations[..3], plain.iterations[..3], "{name}");
+    }
+    // With all the time in the world everybody is waited for.
+    assert!(together.branches[2].1[0][&0].series[0].virtual_seconds > plain.virtual_seconds);
+    assert!(together.branches[3].1[0][&0].series[0].messages_lost > plain.messages_lost);
+}
+
+#[test]
+fn another_learner_takes_over_what_was_learned() {
+    let scenario = "tests/golden/branin.ron";
+    let plan = plan(scenario, &[]);
+    let series = plan.cells[0].scenario.draft.protocol.as_dyn().series();
+    let change = "protocol.Outsourced.series[0].learner=Random()";
+    let forked = forked(scenario, ForkPoint::Round(6), &[("random", &[change])]);
+    let (plain, random) = (&forked.branches[0].1[0][&0], &forked.branches[1].1[0][&0]);
+    assert_eq!(plain.series[0].iterations[..6], random.series[0].iterations[..6]);
+    assert_ne!(plain.series[0].digest, random.series[0].digest);
+    for index in 1..series.len() {
+        assert_eq!(plain.series[index].digest, random.series[index].digest, "other series are left alone");
+    }
+}
+
+#[test]
+fn the_command_line_forks_and_refuses() {
+    let out = TempDir::new().unwrap();
+    let place = out.path().to_str().unwrap();
+    let go = |more: &[&str]| {
+        let mut arguments = vec!["run", "tests/golden/federated.ron", "--out", place];
+        arguments.extend(more);
+        told(&subrosa(&arguments))
+    };
+    let slower = "all slow: parties.quick.compute=Drawn(time: Constant(\"2s\"))";
+    let (code, stdout, stderr) = go(&["--fork-at", "2", "--branch", slower, "--format", "json"]);
+    assert_eq!(code, 0, "{stderr}");
+    let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    assert_eq!((&rows[0]["branch"], &rows[1]["branch"]), (&"unchanged".into(), &"all slow".into()));
+    assert!(rows[1]["difference"]["mean"].is_number());
+    let folder = document["run"].as_str().unwrap();
+    for file in ["fork.json", "0-unchanged/report.txt", "1-all-slow/summary.json"] {
+        assert!(std::path::Path::new(folder).join(file).is_file(), "{file}");
+    }
+    // What -o changes is the one branch, where no other is named.
+    let (code, stdout, stderr) = go(&["--fork-at", "1s", "-o", "network.default.loss=Independent(0.4)"]);
+    assert_eq!(code, 0, "{stderr}");
+    for words in ["forked at 1s", "unchanged", "changed", "against unchanged"] {
+        assert!(stdout.contains(words), "{words}:\n{stdout}");
+    }
+    assert!(stdout.lines().all(|line| line.chars().count() <= 80 || line.contains(place)), "{stdout}");
+
+    let fork = |branch: &str| go(&["--fork-at", "2", "--branch", branch]);
+    for (branch, words) in [
+        (
+            "x: seed=5",
+            "branch \"x\" changes seed, which is settled before the fork; a branch may change network.**",
+        ),
+        ("x: objective.GpSample.variance=2", "changes objective.GpSample.variance"),
+        ("x: protocol.Federated.rounds=9", "changes protocol.Federated.rounds"),
+        ("x: protocol.Federated.series[0].sharing=Alone()", "changes protocol.Federated.series.0.sharing"),
+        ("x: network.default.loss=Independent(2)", "expected"),
+    ] {
+        let (code, stdout, stderr) = fork(branch);
+        assert_eq!((code, stdout.as_str()), (3, ""), "{branch}: {stderr}");
+        assert!(stderr.contains(words), "{branch}: {stderr}");
+    }
+    let (code, _, stderr) = fork("no change");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("--branch 'NAME: PATH=RON'"), "{stderr}");
+    let (code, _, stderr) = go(&["--fork-at", "soon", "--branch", slower]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("expected a round, as in 20, or a virtual time"), "{stderr}");
+    let (code, _, stderr) = go(&["--fork-at", "5h", "--branch", slower]);
+    assert_eq!(code, 4, "{stderr}");
+    assert!(stderr.contains("ended before the fork"), "{stderr}");
+}
+
+#[test]
+fn a_scenario_may_name_its_branches() {
+    let out = TempDir::new().unwrap();
+    let text = fs::read_to_string(root().join("tests/golden/echo.ron")).unwrap();
+    let section = "seed: 11,\n    fork: Fork(at: At(\"20s\"), branches: {\"clean\": [\"network.default.loss=NoLoss()\"]}),";
+    let path = out.path().join("forked.ron");
+    fs::write(&path, text.replacen("seed: 11,", section, 1)).unwrap();
+    let place = out.path().to_str().unwrap();
+    let (code, stdout, stderr) = told(&subrosa(&["run", path.to_str().unwrap(), "--out", place]));
+    assert_eq!(code, 0, "{stderr}");
+    for words in ["forked at 20s", "1 branches", "clean", "unchanged"] {
+        assert!(stdout.contains(words), "{words}:\n{stdout}");
+    }
+}
