@@ -77,6 +77,8 @@ fn a_federation_is_as_late_as_in_full() {
 fn the_other_protocols_have_their_times_too() {
     let out = TempDir::new().unwrap();
     same_system("tests/golden/echo.ron", out.path(), &[]);
+    let untrusted = ["-o", "network.links[0].loss=Independent(0.2)", "-o", "protocol.Federated.rounds=2"];
+    same_system("scenarios/studies/untrusted-server.ron", out.path(), &untrusted);
     same_system("tests/golden/branin.ron", out.path(), &[]);
     same_system(
         "scenarios/users.ron",

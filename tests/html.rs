@@ -278,3 +278,80 @@ fn completions_and_manual_know_every_verb() {
         assert!(text.contains(&format!(".TH subrosa-{verb} 1")), "{text}");
     }
 }
+
+/// Plays a scenario of the repository shortly.
+fn short(scenario: &str, place: &Path, more: &[&str]) -> (serde_json::Value, String) {
+    let path = support::root().join(scenario);
+    let document = run(path.to_str().unwrap(), place, more);
+    let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();
+    (document, page)
+}
+
+/// The lower bound is drawn in grey with a legend entry of its own; upper bounds that exceed whatever can be lost are
+/// told in the legend and drawn nowhere. All of them are in the summary, by round.
+#[test]
+fn theory_stands_beside_the_curves() {
+    let place = TempDir::new().unwrap();
+    let more = ["--replications", "2", "-o", "protocol.rounds=400"];
+    let (document, page) = short("scenarios/users.ron", place.path(), &more);
+    let series = |name: &str| {
+        let all = document["cells"][0]["series"].as_array().unwrap();
+        all.iter().find(|series| series["name"] == name).unwrap()["bounds"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
+    };
+    let of = |name: &str, source: &str| {
+        let bound = series(name).into_iter().find(|bound| bound["source"] == source);
+        bound.unwrap_or_else(|| panic!("{name} has no bound of {source}"))
+    };
+    for (name, source) in [
+        ("LDP-ATA-GP-UCB", "Zhou and Tan 2021, Theorem 2"),
+        ("LDP-TGP-UCB", "Zhou and Tan 2021, Theorem 3"),
+        ("LDP-MoMA-GP-UCB", "Zhou and Tan 2021, Corollary 1"),
+        ("MoMA-GP-UCB, non-private", "Zhou and Tan 2021, Theorem 4"),
+    ] {
+        let bound = of(name, source);
+        let points = bound["points"].as_array().unwrap();
+        assert_eq!(points.last().unwrap()[0], 400, "a bound for a run of that many rounds");
+        let value = points.last().unwrap()[1].as_f64().unwrap();
+        assert!(value > bound["largest_possible"].as_f64().unwrap(), "{name}: {value}");
+    }
+    assert_eq!(series("random play").len(), 1, "the lower bound is about every learner");
+    let figure = between(&page, "<figure id=\"cumulative-regret\">", "</figure>")[0];
+    let grey = between(figure, "<g class=\"line cb\"", "</g>");
+    assert_eq!(grey.len(), 1, "one lower bound, and no upper one");
+    let beyond = between(&page, "<span class=\"beyond\">", "</span>");
+    assert!(
+        beyond.iter().any(|text| text.contains("say nothing") && text.contains("Theorem 3")),
+        "{beyond:?}"
+    );
+    assert!(page.contains("lower bound (Zhou and Tan 2021, Theorem 1)"));
+}
+
+/// Outcomes of private release stand beside their theorems; those who were late or missing stand over time; the first
+/// messages are drawn.
+#[test]
+fn outcomes_rounds_and_messages_are_drawn() {
+    let place = TempDir::new().unwrap();
+    let (document, page) = short("scenarios/release.ron", place.path(), &["--replications", "2"]);
+    let names: BTreeSet<&str> = document["cells"][0]["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|series| series["outcomes"].as_array().unwrap())
+        .filter(|outcome| outcome["bound"].is_object())
+        .map(|outcome| outcome["name"].as_str().unwrap())
+        .collect();
+    assert!(names.len() >= 4, "{names:?}");
+    let figures = between(&page, "<figure id=\"outcome-", "\"");
+    assert!(figures.len() >= names.len(), "{figures:?}");
+    assert!(page.contains(" with probability 0.9"), "what is promised, and how surely");
+    let picture = between(&page, "<svg class=\"sequence\"", "</svg>");
+    assert_eq!(picture.len(), 1);
+    assert!(picture[0].matches("class=\"sent\"").count() > 10 && picture[0].contains("hospital"));
+
+    let (_, page) = short("tests/golden/federated.ron", place.path(), &[]);
+    assert!(page.contains("<figure id=\"closings-"), "rounds with late and missing agents");
+    assert!(page.contains("<figure id=\"latency\">"));
+}

@@ -461,7 +461,7 @@ fn a_folder_that_cannot_be_written_is_said() {
     let arguments = ["run", ECHO, "--out", &out, "--seed", "5"];
     let (code, _, stderr) = told(&subrosa(&arguments));
     assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("choose a folder you may write to"), "{stderr}");
+    assert!(stderr.contains("choose a folder that you may write to"), "{stderr}");
     let (code, stdout, _) = told(&subrosa(&["replay", resumed.to_str().unwrap(), "--replication", "0"]));
     assert_eq!(code, 0, "{stdout}");
 }

@@ -7,22 +7,26 @@ use crate::vocab::{PartyId, Span, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerTicket(pub(super) u64);
 
-#[derive(Debug)]
-pub(super) enum Effect<P: Protocol> {
-    Send { to: PartyId, message: P::Message },
-    After { ticket: TimerTicket, at: Time, timer: P::Timer },
-    Cancel(TimerTicket),
-    Record(P::Fact),
-    Stop,
+/// What a kernel does for a party: each effect takes place when it is asked for, so in the order in which they are.
+pub(super) trait Effects<P: Protocol> {
+    fn send(&mut self, from: PartyId, to: PartyId, message: P::Message);
+    fn after(&mut self, party: PartyId, at: Time, timer: P::Timer) -> TimerTicket;
+    fn cancel(&mut self, ticket: TimerTicket);
+    fn record(&mut self, party: PartyId, fact: &P::Fact);
+    fn stop(&mut self);
 }
 
 /// The kernel's side of a handler: where it is in time, and what it asks for.
-#[derive(Debug)]
 pub struct Context<'a, P: Protocol> {
     pub(super) now: Time,
     pub(super) me: PartyId,
-    pub(super) next_timer: &'a mut u64,
-    pub(super) effects: &'a mut Vec<Effect<P>>,
+    pub(super) effects: &'a mut dyn Effects<P>,
+}
+
+impl<P: Protocol> std::fmt::Debug for Context<'_, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("now", &self.now).field("me", &self.me).finish_non_exhaustive()
+    }
 }
 
 /// Timers by ticket: dense, since tickets are numbered in order.
@@ -48,35 +52,35 @@ impl<P: Protocol> Context<'_, P> {
 
     /// Sends a message. The medium decides if and when it arrives.
     pub fn send(&mut self, to: PartyId, message: P::Message) {
-        self.effects.push(Effect::Send { to, message });
+        self.effects.send(self.me, to, message);
     }
 
     /// Sends the same message to many, in their order. What the message shares (an `Arc`) is not copied.
     pub fn broadcast(&mut self, to: impl IntoIterator<Item = PartyId>, message: &P::Message) {
-        self.effects.extend(to.into_iter().map(|to| Effect::Send { to, message: message.clone() }));
+        for to in to {
+            self.effects.send(self.me, to, message.clone());
+        }
     }
 
     /// Sets a timer that runs out after `delay`, whether or not the party is connected then.
     pub fn after(&mut self, delay: Span, timer: P::Timer) -> TimerTicket {
-        let ticket = TimerTicket(*self.next_timer);
-        *self.next_timer += 1;
-        self.effects.push(Effect::After { ticket, at: self.now + delay, timer });
-        ticket
+        self.effects.after(self.me, self.now + delay, timer)
     }
 
     /// Cancels a timer; one that has run out or was cancelled before is left alone.
     pub fn cancel(&mut self, ticket: TimerTicket) {
-        self.effects.push(Effect::Cancel(ticket));
+        self.effects.cancel(ticket);
     }
 
     /// States a fact for the record: it reaches the journal, in order.
+    #[allow(clippy::needless_pass_by_value, reason = "a party states a fact once")]
     pub fn record(&mut self, fact: P::Fact) {
-        self.effects.push(Effect::Record(fact));
+        self.effects.record(self.me, &fact);
     }
 
-    /// Ends the simulation once the effects of this handler have been applied.
+    /// Ends the simulation when this handler returns.
     pub fn stop(&mut self) {
-        self.effects.push(Effect::Stop);
+        self.effects.stop();
     }
 }
 

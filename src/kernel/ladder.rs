@@ -124,6 +124,7 @@ impl Ladder {
     ///
     /// # Panics
     /// If more than 2^24 events are pending.
+    #[inline]
     pub(super) fn push(&mut self, time: u64, slot: u32) {
         if self.sequence > LAST_SEQUENCE {
             self.renumber();

@@ -42,6 +42,7 @@ impl<T> EventQueue<T> {
     ///
     /// # Panics
     /// If more than 2^24 events are pending.
+    #[inline]
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
         let slot = if let Some(slot) = self.free.pop() {
             self.slots[slot as usize].payload = Some(payload);
@@ -69,6 +70,7 @@ impl<T> EventQueue<T> {
     }
 
     /// The first event in order, with its time.
+    #[inline]
     pub fn pop(&mut self) -> Option<(Time, T)> {
         while let Some((time, index)) = self.ladder.pop() {
             let slot = &mut self.slots[index as usize];

@@ -1,6 +1,6 @@
 //! The event loop.
 
-use super::context::{Effect, TimerTable};
+use super::context::{Effects, TimerTable};
 use super::{
     Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Memory, Parcel, Party, Payload,
     Protocol, Switch, Ticket, TimerTicket,
@@ -119,17 +119,24 @@ struct Standing<P: Protocol> {
 #[derive(Debug)]
 pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
+    core: Core<P, M>,
+    /// Events handled in this instant before the last one.
+    in_this_instant: u64,
+    begun: bool,
+}
+
+/// Everything but the parties themselves.
+#[derive(Clone, Debug)]
+struct Core<P: Protocol, M: Medium> {
     standing: Vec<Standing<P>>,
     medium: M,
     queue: EventQueue<Pending<P>>,
     timers: TimerTable,
     next_timer: u64,
-    effects: Vec<Effect<P>>,
     journal: Journal,
     now: Time,
-    /// Events handled in this instant before the last one.
-    in_this_instant: u64,
-    begun: bool,
+    /// A party asked for the end.
+    stop: bool,
     /// Pending events other than changes of connection, and parties that will start again after a crash; at zero
     /// nothing more can come of the world.
     work: u64,
@@ -139,18 +146,9 @@ impl<P: Protocol, M: Medium + Clone> Clone for Simulation<P, M> {
     fn clone(&self) -> Self {
         Self {
             parties: self.parties.iter().map(|party| party.boxed_clone()).collect(),
-            standing: self.standing.clone(),
-            medium: self.medium.clone(),
-            queue: self.queue.clone(),
-            timers: self.timers.clone(),
-            next_timer: self.next_timer,
-            // Empty between events.
-            effects: Vec::new(),
-            journal: self.journal.clone(),
-            now: self.now,
+            core: self.core.clone(),
             in_this_instant: self.in_this_instant,
             begun: self.begun,
-            work: self.work,
         }
     }
 }
@@ -159,28 +157,29 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     /// A world before its start. A party's id is its position in `parties`.
     #[must_use]
     pub fn new(parties: Vec<Box<dyn Party<P>>>, medium: M) -> Self {
+        let standing = Standing { online: true, switch: None, crashed: None, life: 0, held: Vec::new() };
         Self {
-            standing: (0..parties.len())
-                .map(|_| Standing { online: true, switch: None, crashed: None, life: 0, held: Vec::new() })
-                .collect(),
+            core: Core {
+                standing: vec![standing; parties.len()],
+                medium,
+                queue: EventQueue::default(),
+                timers: TimerTable::default(),
+                next_timer: 0,
+                journal: Journal::default(),
+                now: Time::ZERO,
+                stop: false,
+                work: 0,
+            },
             parties,
-            medium,
-            queue: EventQueue::default(),
-            timers: TimerTable::default(),
-            next_timer: 0,
-            effects: Vec::new(),
-            journal: Journal::default(),
-            now: Time::ZERO,
             in_this_instant: 0,
             begun: false,
-            work: 0,
         }
     }
 
     /// The same world without a digest of what happens, for measuring the event loop itself.
     #[must_use]
     pub fn without_digest(mut self) -> Self {
-        self.journal = Journal::without_digest();
+        self.core.journal = Journal::without_digest();
         self
     }
 
@@ -215,26 +214,32 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
             self.begun = true;
             return Ok(self.begin(watch).then_some(Ending::Stopped));
         }
-        if self.work == 0 {
+        if self.core.work == 0 {
             return Ok(Some(Ending::Quiet));
         }
-        if limits.until < Time::NEVER && self.queue.next_time().is_some_and(|at| at > limits.until) {
+        if limits.until < Time::NEVER && self.core.queue.next_time().is_some_and(|at| at > limits.until) {
             return Ok(Some(Ending::TimeUp));
         }
-        let Some((at, pending)) = self.queue.pop() else { return Ok(Some(Ending::Quiet)) };
-        assert!(self.now <= at, "time never runs backwards");
-        self.in_this_instant = if at == self.now { self.in_this_instant + 1 } else { 0 };
+        let Some((at, pending)) = self.core.queue.pop() else { return Ok(Some(Ending::Quiet)) };
+        assert!(self.core.now <= at, "time never runs backwards");
+        self.in_this_instant = if at == self.core.now { self.in_this_instant + 1 } else { 0 };
         if self.in_this_instant > limits.events_per_instant {
             return Err(KernelError::Livelock { at, events: self.in_this_instant });
         }
-        self.now = at;
+        self.core.now = at;
         Ok(self.happen(pending, watch).then_some(Ending::Stopped))
+    }
+
+    /// Whether its parties have been started.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.begun
     }
 
     /// Virtual time reached.
     #[must_use]
     pub fn now(&self) -> Time {
-        self.now
+        self.core.now
     }
 
     /// Messages on their way, counted one by one.
@@ -244,24 +249,24 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
             Pending::Deliver { .. } | Pending::Relay { .. } => true,
             Pending::Handle { .. } | Pending::Timer { .. } | Pending::Switch { .. } => false,
         };
-        self.queue.pending().filter(travels).count() as u64
+        self.core.queue.pending().filter(travels).count() as u64
     }
 
     /// Digest and counts.
     #[must_use]
     pub fn journal(&self) -> &Journal {
-        &self.journal
+        &self.core.journal
     }
 
     /// The medium, with whatever it has measured.
     #[must_use]
     pub fn medium(&self) -> &M {
-        &self.medium
+        &self.core.medium
     }
 
     /// The medium, to be changed between two events.
     pub fn medium_mut(&mut self) -> &mut M {
-        &mut self.medium
+        &mut self.core.medium
     }
 
     /// Lets every party take over what may change between two events from one of the same place in `fresh`
@@ -288,12 +293,12 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         switch: Switch,
         watch: &mut dyn FnMut(Time, &Event<'_, P>),
     ) -> Option<Ending> {
-        assert!(self.now <= switch.at, "changes lie ahead");
-        self.now = switch.at;
-        if let Some(ticket) = self.standing[party.index()].switch.take() {
-            self.queue.cancel(ticket);
+        assert!(self.core.now <= switch.at, "changes lie ahead");
+        self.core.now = switch.at;
+        if let Some(ticket) = self.core.standing[party.index()].switch.take() {
+            self.core.queue.cancel(ticket);
         }
-        self.schedule_switch(party);
+        self.core.schedule_switch(party);
         let online = switch.online && switch.crashed.is_none();
         self.switch(party, online, switch.crashed, watch).then_some(Ending::Stopped)
     }
@@ -302,8 +307,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     fn begin(&mut self, watch: &mut dyn FnMut(Time, &Event<'_, P>)) -> bool {
         for index in 0..self.parties.len() {
             let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
-            self.standing[index].online = self.medium.starts_online(party);
-            self.schedule_switch(party);
+            self.core.standing[index].online = self.core.medium.starts_online(party);
+            self.core.schedule_switch(party);
         }
         for index in 0..self.parties.len() {
             let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
@@ -314,77 +319,70 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         false
     }
 
-    fn schedule_switch(&mut self, party: PartyId) {
-        if let Some(switch) = self.medium.next_switch(party) {
-            let Switch { at, online, crashed } = switch;
-            let online = online && crashed.is_none();
-            let ticket = self.queue.push(at.max(self.now), Pending::Switch { party, online, crashed });
-            self.standing[party.index()].switch = Some(ticket);
-        }
-    }
-
     /// Lets one pending event happen; true when a party asked to stop.
     fn happen(&mut self, pending: Pending<P>, watch: &mut dyn FnMut(Time, &Event<'_, P>)) -> bool {
         match pending {
             Pending::Deliver { from, to, message, sent_at } => {
-                self.work -= 1;
-                if !self.standing[to.index()].online || !self.medium.hears(to) {
+                self.core.work -= 1;
+                if !self.core.standing[to.index()].online || !self.core.medium.hears(to) {
                     let cause = LossCause::ReceiverOffline;
-                    self.note(watch, &Event::Lost { from, to, message: &message, cause });
+                    self.core.note(watch, &Event::Lost { from, to, message: &message, cause });
                     return false;
                 }
-                self.note(watch, &Event::Delivered { from, to, message: &message, sent_at });
-                let occupied = self.medium.occupied(to, message.work(), self.now);
+                self.core.note(watch, &Event::Delivered { from, to, message: &message, sent_at });
+                let occupied = self.core.medium.occupied(to, message.work(), self.core.now);
                 if occupied == Span::ZERO {
                     return self.hand(to, Input::Message { from, message }, watch);
                 }
-                let life = self.standing[to.index()].life;
-                self.queue.push(self.now + occupied, Pending::Handle { from, to, message, sent_at, life });
-                self.work += 1;
+                let life = self.core.standing[to.index()].life;
+                self.core
+                    .queue
+                    .push(self.core.now + occupied, Pending::Handle { from, to, message, sent_at, life });
+                self.core.work += 1;
                 false
             }
             Pending::Relay { from, to, via, leg, message, sent_at } => {
-                self.work -= 1;
-                let fate = if via == to || self.standing[via.index()].online {
+                self.core.work -= 1;
+                let fate = if via == to || self.core.standing[via.index()].online {
                     let parcel = Parcel { from, to, bytes: message.wire_bytes(), at: sent_at };
-                    self.medium.proceed(parcel, via, leg, self.now)
+                    self.core.medium.proceed(parcel, via, leg, self.core.now)
                 } else {
                     Fate::Lost(LossCause::RelayOffline)
                 };
-                self.travel(fate, from, to, message, sent_at, watch);
+                self.core.travel(fate, from, to, message, sent_at, watch);
                 false
             }
             Pending::Handle { from, to, message, sent_at, life } => {
-                let standing = &mut self.standing[to.index()];
+                let standing = &mut self.core.standing[to.index()];
                 if standing.life == life && standing.crashed.is_some() {
                     standing.held.push(Pending::Handle { from, to, message, sent_at, life });
                     return false;
                 }
-                self.work -= 1;
+                self.core.work -= 1;
                 if standing.life != life {
                     return false;
                 }
                 // The journal has had it when it was delivered.
-                watch(self.now, &Event::Handled { from, to, message: &message, sent_at });
+                watch(self.core.now, &Event::Handled { from, to, message: &message, sent_at });
                 self.hand(to, Input::Message { from, message }, watch)
             }
             Pending::Timer { party, ticket, timer, life } => {
-                let standing = &mut self.standing[party.index()];
+                let standing = &mut self.core.standing[party.index()];
                 if standing.life == life && standing.crashed.is_some() {
                     standing.held.push(Pending::Timer { party, ticket, timer, life });
                     return false;
                 }
-                self.timers.take(ticket);
-                self.work -= 1;
+                self.core.timers.take(ticket);
+                self.core.work -= 1;
                 if standing.life != life {
                     return false;
                 }
-                self.note(watch, &Event::TimerFired { party, timer: &timer });
+                self.core.note(watch, &Event::TimerFired { party, timer: &timer });
                 self.hand(party, Input::Timer(timer), watch)
             }
             Pending::Switch { party, online, crashed } => {
-                self.standing[party.index()].switch = None;
-                self.schedule_switch(party);
+                self.core.standing[party.index()].switch = None;
+                self.core.schedule_switch(party);
                 self.switch(party, online, crashed, watch)
             }
         }
@@ -398,22 +396,22 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         crashed: Option<Memory>,
         watch: &mut dyn FnMut(Time, &Event<'_, P>),
     ) -> bool {
-        let standing = &mut self.standing[party.index()];
+        let standing = &mut self.core.standing[party.index()];
         let (was_online, was_crashed) = (standing.online, standing.crashed);
         if (was_online, was_crashed) == (online, crashed) {
             return false;
         }
         standing.online = online;
         standing.crashed = crashed;
-        self.note(watch, &Event::Switched { party, online, crashed });
+        self.core.note(watch, &Event::Switched { party, online, crashed });
         match (was_crashed, crashed) {
             (None, Some(Memory::Lost)) => {
-                self.standing[party.index()].life += 1;
-                self.work += 1;
+                self.core.standing[party.index()].life += 1;
+                self.core.work += 1;
                 false
             }
             (Some(Memory::Lost), None) => {
-                self.work -= 1;
+                self.core.work -= 1;
                 if let Some(restarted) = self.parties[party.index()].restarted() {
                     self.parties[party.index()] = restarted;
                 }
@@ -421,12 +419,12 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
             }
             (Some(Memory::Kept), None) => {
                 // Held events keep their order, and come after what was scheduled for this instant already.
-                for pending in std::mem::take(&mut self.standing[party.index()].held) {
+                for pending in std::mem::take(&mut self.core.standing[party.index()].held) {
                     let timer =
                         if let Pending::Timer { ticket, .. } = &pending { Some(*ticket) } else { None };
-                    let place = self.queue.push(self.now, pending);
+                    let place = self.core.queue.push(self.core.now, pending);
                     if let Some(ticket) = timer {
-                        self.timers.insert(ticket, place);
+                        self.core.timers.insert(ticket, place);
                     }
                 }
                 online && self.hand(party, Input::CameBack, watch)
@@ -439,35 +437,62 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Hands an input to a party and applies what it asks for; true when it asked to stop.
+    /// Hands an input to a party, whose effects take place as it asks for them; true when it asked to stop.
     fn hand(&mut self, party: PartyId, input: Input<P>, watch: &mut dyn FnMut(Time, &Event<'_, P>)) -> bool {
-        let mut effects = std::mem::take(&mut self.effects);
-        let mut context =
-            Context { now: self.now, me: party, next_timer: &mut self.next_timer, effects: &mut effects };
-        self.parties[party.index()].handle(input, &mut context);
-        let mut stop = false;
-        for effect in effects.drain(..) {
-            match effect {
-                Effect::Send { to, message } => self.send(party, to, message, watch),
-                Effect::After { ticket, at, timer } => {
-                    let life = self.standing[party.index()].life;
-                    let place = self.queue.push(at, Pending::Timer { party, ticket, timer, life });
-                    self.timers.insert(ticket, place);
-                    self.work += 1;
-                }
-                Effect::Cancel(ticket) => {
-                    if let Some(place) = self.timers.take(ticket)
-                        && self.queue.cancel(place).is_some()
-                    {
-                        self.work -= 1;
-                    }
-                }
-                Effect::Record(fact) => self.note(watch, &Event::Recorded { party, fact: &fact }),
-                Effect::Stop => stop = true,
-            }
+        let now = self.core.now;
+        let mut effects = Watched { core: &mut self.core, watch };
+        self.parties[party.index()].handle(input, &mut Context { now, me: party, effects: &mut effects });
+        std::mem::take(&mut self.core.stop)
+    }
+}
+
+/// The kernel as a handler reaches it, and whoever watches.
+struct Watched<'a, P: Protocol, M: Medium> {
+    core: &'a mut Core<P, M>,
+    watch: &'a mut dyn FnMut(Time, &Event<'_, P>),
+}
+
+impl<P: Protocol, M: Medium> Effects<P> for Watched<'_, P, M> {
+    fn send(&mut self, from: PartyId, to: PartyId, message: P::Message) {
+        self.core.send(from, to, message, self.watch);
+    }
+
+    fn after(&mut self, party: PartyId, at: Time, timer: P::Timer) -> TimerTicket {
+        let core = &mut *self.core;
+        let ticket = TimerTicket(core.next_timer);
+        core.next_timer += 1;
+        let life = core.standing[party.index()].life;
+        let place = core.queue.push(at, Pending::Timer { party, ticket, timer, life });
+        core.timers.insert(ticket, place);
+        core.work += 1;
+        ticket
+    }
+
+    fn cancel(&mut self, ticket: TimerTicket) {
+        if let Some(place) = self.core.timers.take(ticket)
+            && self.core.queue.cancel(place).is_some()
+        {
+            self.core.work -= 1;
         }
-        self.effects = effects;
-        stop
+    }
+
+    fn record(&mut self, party: PartyId, fact: &P::Fact) {
+        self.core.note(self.watch, &Event::Recorded { party, fact });
+    }
+
+    fn stop(&mut self) {
+        self.core.stop = true;
+    }
+}
+
+impl<P: Protocol, M: Medium> Core<P, M> {
+    fn schedule_switch(&mut self, party: PartyId) {
+        if let Some(switch) = self.medium.next_switch(party) {
+            let Switch { at, online, crashed } = switch;
+            let online = online && crashed.is_none();
+            let ticket = self.queue.push(at.max(self.now), Pending::Switch { party, online, crashed });
+            self.standing[party.index()].switch = Some(ticket);
+        }
     }
 
     fn send(
@@ -483,7 +508,12 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         } else {
             Fate::Lost(LossCause::SenderOffline)
         };
-        self.travel(fate, from, to, message, self.now, watch);
+        if let Fate::Arrives(at) = fate {
+            // Most messages; spares moving them once more.
+            self.schedule(at, Pending::Deliver { from, to, message, sent_at: self.now });
+        } else {
+            self.travel(fate, from, to, message, self.now, watch);
+        }
     }
 
     /// Lets a message meet its fate.
@@ -516,12 +546,14 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
+    #[inline]
     fn schedule(&mut self, at: Time, pending: Pending<P>) {
         assert!(self.now <= at, "a message never arrives before it was sent");
         self.queue.push(at, pending);
         self.work += 1;
     }
 
+    #[inline(always)]
     fn note(&mut self, watch: &mut dyn FnMut(Time, &Event<'_, P>), event: &Event<'_, P>) {
         self.journal.enter(self.now, event);
         watch(self.now, event);

@@ -27,18 +27,49 @@ const INSIDE: u8 = 1;
 struct LinkProcess {
     latency: LatencyModel,
     loss: Box<dyn LossProcess>,
-    /// Two words per message, latency then loss, whatever the models: message k always takes words 2k and 2k+1.
-    stream: Stream,
+    draws: Draws,
     bandwidth: Option<(Bandwidth, Queue)>,
     fifo: bool,
     /// When the last message arrives.
     last: Time,
     /// Probability of a copy, and two words per message: whether there is one, and its delay.
-    duplication: Option<(f64, Stream)>,
+    duplication: Option<Box<(f64, Stream)>>,
     /// Row of the statistics.
     row: usize,
     /// Its two ends.
     ends: (PartyId, PartyId),
+}
+
+/// A link's draws: two words per message, latency then loss, whatever the models: message k always takes words 2k and
+/// 2k + 1. A link that carried one message at most keeps the node of its stream alone, which takes a tenth of the room:
+/// most of a million links are of that kind.
+#[derive(Clone, Debug)]
+enum Draws {
+    None(Key),
+    One(Key),
+    Many(Box<Stream>),
+}
+
+impl Draws {
+    /// The next message's latency in (0, 1) and loss in [0, 1).
+    fn next(&mut self) -> (f64, f64) {
+        let pair = |stream: &mut Stream| (stream.open_uniform(), stream.uniform());
+        match self {
+            Self::Many(stream) => pair(stream),
+            Self::None(key) => {
+                let first = pair(&mut key.stream());
+                *self = Self::One(*key);
+                first
+            }
+            Self::One(key) => {
+                let mut stream = Box::new(key.stream());
+                pair(&mut stream);
+                let second = pair(&mut stream);
+                *self = Self::Many(stream);
+                second
+            }
+        }
+    }
 }
 
 /// How a message got over a link: arrival, and the arrival of a copy.
@@ -55,7 +86,7 @@ pub struct NetworkMedium {
     key: Key,
     routes: Routes,
     connections: Vec<Connection>,
-    workers: Vec<Option<Worker>>,
+    workers: Vec<Option<Box<Worker>>>,
     up: Vec<Line>,
     down: Vec<Line>,
     places: PairIndex,
@@ -88,7 +119,7 @@ impl NetworkMedium {
         let workers = names
             .iter()
             .zip(traits)
-            .map(|(name, party)| Worker::new(party, key.child("compute").child(name).stream()));
+            .map(|(name, party)| Worker::new(party, key.child("compute").child(name).stream()).map(Box::new));
         let routes = routes(network, &population);
         let labels = Labels::new(&network.topology, &population);
         Self {
@@ -143,8 +174,8 @@ impl NetworkMedium {
             if before.compute != party.compute {
                 let fresh = Worker::new(party, self.key.child("compute").child(&names[index]).stream());
                 self.workers[index] = match (self.workers[index].take(), fresh) {
-                    (Some(worker), Some(fresh)) => Some(worker.become_like(fresh)),
-                    (_, fresh) => fresh,
+                    (Some(worker), Some(fresh)) => Some(Box::new(worker.become_like(fresh))),
+                    (_, fresh) => fresh.map(Box::new),
                 };
             }
             self.up[index].change(party.access.up);
@@ -175,11 +206,12 @@ impl NetworkMedium {
         self.links.push(LinkProcess {
             latency: link.latency,
             loss: link.loss.as_dyn().start(),
-            stream: key.stream(),
+            draws: Draws::None(key),
             bandwidth: link.bandwidth.map(|bandwidth| (bandwidth, Queue::default())),
             fifo: link.order == Order::Fifo,
             last: Time::ZERO,
-            duplication: (duplication > 0.0).then(|| (duplication, key.child("duplication").stream())),
+            duplication: (duplication > 0.0)
+                .then(|| Box::new((duplication, key.child("duplication").stream()))),
             row: self.statistics.row(from, to),
             ends: (from, to),
         });
@@ -236,17 +268,18 @@ impl LinkProcess {
         let queue = self.bandwidth.take().map_or_else(Queue::default, |(_, queue)| queue);
         self.bandwidth = new.bandwidth.map(|bandwidth| (bandwidth, queue));
         self.fifo = new.order == Order::Fifo;
-        let stream = self.duplication.take().map(|(_, stream)| stream);
+        let stream = self.duplication.take().map(|before| before.1);
         let probability = new.duplication.get();
         self.duplication = (probability > 0.0)
-            .then(|| (probability, stream.unwrap_or_else(|| key.child("duplication").stream())));
+            .then(|| Box::new((probability, stream.unwrap_or_else(|| key.child("duplication").stream()))));
     }
 
     fn cross(&mut self, bytes: u64, now: Time, cut: bool) -> Crossing {
         // Every draw is made whatever becomes of the message, so that none depends on another model.
-        let delay = self.latency.as_dyn().quantile(self.stream.open_uniform());
-        let dropped = self.loss.drops(self.stream.uniform());
-        let copy = self.duplication.as_mut().and_then(|(probability, stream)| {
+        let (delay, loss) = self.draws.next();
+        let delay = self.latency.as_dyn().quantile(delay);
+        let dropped = self.loss.drops(loss);
+        let copy = self.duplication.as_deref_mut().and_then(|(probability, stream)| {
             let (whether, delay) = (stream.uniform(), stream.open_uniform());
             (whether < *probability).then_some(delay)
         });
@@ -307,5 +340,19 @@ impl Medium for NetworkMedium {
 
     fn next_switch(&mut self, party: PartyId) -> Option<Switch> {
         self.connections[party.index()].next_switch()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_draws_the_words_of_its_stream_in_order() {
+        let key = Key::root(5).child("link");
+        let (mut draws, mut stream) = (Draws::None(key), key.stream());
+        for _ in 0..50 {
+            assert_eq!(draws.next(), (stream.open_uniform(), stream.uniform()));
+        }
     }
 }

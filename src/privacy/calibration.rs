@@ -1,6 +1,6 @@
-//! From a target to a noise, by the tight accountant: Gaussian noise on a Poisson sample, the same in every round.
+//! From a target to a noise: Gaussian noise on a Poisson sample, by the tight accountant, or epsilons for equal releases.
 
-use super::accountants::{Accountant, Composition, Tight};
+use super::accountants::{Accountant, Basic, Composition, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 
 /// What is to be kept.
@@ -73,9 +73,62 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     (kept, target.epsilon_after(noise, kept))
 }
 
+/// The largest epsilon that each of several releases may have for all together, chosen one after another, to keep
+/// `epsilon` at `delta` (to 1e-4, relatively, rounded down). `together` composes them from the epsilon of one;
+/// `releases` of them, each known to cost no more than that. By the smallest of three bounds that are quick to work out:
+/// basic and optimal composition, and Renyi divergences, which know bounded range.
+#[must_use]
+pub fn epsilon_of_each(
+    epsilon: Epsilon,
+    delta: Delta,
+    releases: u64,
+    together: impl Fn(f64) -> Composition,
+) -> f64 {
+    let kept = |each: f64| {
+        let bounds: [&dyn Accountant; 3] = [&Basic, &Rdp, &Optimal];
+        let composition = together(each);
+        bounds.iter().any(|bound| bound.price(&composition, delta).epsilon <= epsilon.get() * (1.0 + 1e-12))
+    };
+    // Epsilons add up, so an equal part of the whole always will do.
+    let mut low = libm::log(epsilon.get() / releases.max(1) as f64);
+    let mut high = libm::log(epsilon.get());
+    if kept(epsilon.get()) {
+        return epsilon.get();
+    }
+    while high - low > 1e-4 {
+        let middle = 0.5 * (low + high);
+        if kept(libm::exp(middle)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    libm::exp(low)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_releases_may_each_cost_more_than_an_equal_part() {
+        let (epsilon, delta) = (Epsilon::new(1.0).unwrap(), Delta::new(1e-6).unwrap());
+        let together = |count: u64| {
+            move |each: f64| {
+                let mut composition = Composition::new();
+                composition.add(&Cost::ExponentialMechanism { epsilon: each }, count);
+                composition
+            }
+        };
+        assert_eq!(epsilon_of_each(epsilon, delta, 1, together(1)), 1.0);
+        let each = epsilon_of_each(epsilon, delta, 50, together(50));
+        let reached = Tight.price(&together(50)(each), delta);
+        // The figure to quote is the one for choices made one after another, not the smaller one for a fixed list.
+        let upper = reached.upper.unwrap();
+        assert!(upper <= 1.0 && upper > 0.9, "{reached:?}");
+        assert!(reached.epsilon < upper && reached.one_after_another().epsilon == upper);
+        assert!(each > 2.0 / 50.0, "{each} is hardly more than an equal part");
+    }
 
     #[test]
     fn noise_and_rounds_are_each_others_inverse() {

@@ -176,9 +176,11 @@ impl Stage {
         parties: Vec<Box<dyn Party<P>>>,
         see: &mut dyn FnMut(Time, &Event<'_, P>),
     ) -> Result<(), KernelError> {
+        let begun = world.has_begun();
         let switches = world.medium_mut().change(&self.network, &self.traits, at);
         world.adopt(parties);
-        for (party, switch) in switches {
+        // A world before its start asks for connections when it starts.
+        for (party, switch) in switches.into_iter().filter(|_| begun) {
             if world.reconnect(party, switch, see).is_some() {
                 return Ok(());
             }
@@ -226,8 +228,11 @@ fn trunk<P: Rounds>(
         }
         ForkPoint::At(at) => {
             let at = Time::ZERO + at;
-            let before = Time::from_nanos(at.nanos().saturating_sub(1));
-            let ending = go_on(&mut world, before, &|| false, &mut collect)?;
+            // Before everything, the start included, at time 0.
+            let ending = match at.nanos().checked_sub(1) {
+                Some(before) => go_on(&mut world, Time::from_nanos(before), &|| false, &mut collect)?,
+                None => None,
+            };
             (ending.filter(|ending| *ending != Ending::TimeUp), at)
         }
     };

@@ -78,10 +78,10 @@ impl Stream {
     /// If `n` is 0.
     pub fn below(&mut self, n: u64) -> u64 {
         assert!(n > 0, "there is no number below 0");
-        let threshold = n.wrapping_neg() % n;
         loop {
             let product = u128::from(self.word()) * u128::from(n);
-            if product as u64 >= threshold {
+            // The threshold is below n, so the division is rarely needed.
+            if product as u64 >= n || product as u64 >= n.wrapping_neg() % n {
                 return (product >> 64) as u64;
             }
         }

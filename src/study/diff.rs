@@ -163,7 +163,7 @@ fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
             return None;
         }
         if one == other {
-            let Some((name, event)) = one else { return None };
+            let (name, event) = one?;
             if name != series {
                 (series, number, history) = (name, 0, History::default());
             }

@@ -194,8 +194,11 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         });
     }
     let composition = Composition::of_events(each());
+    // Releases of different rounds may have been chosen in knowledge of each other.
+    let rounds = group.iter().any(|(event, _)| event.round != group[0].0.round);
     for accountant in accountants::all() {
         let priced = accountant.price(&composition, stated);
+        let priced = if rounds { priced.one_after_another() } else { priced };
         losses.push(Loss {
             accountant: accountant.name().to_owned(),
             standing: match priced.standing {

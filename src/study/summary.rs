@@ -178,7 +178,7 @@ pub struct Metrics {
     /// Bytes sent per round; absent without rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_round: Option<f64>,
-    /// Virtual seconds per round, from the end of the initial points to the last measurement; absent without rounds.
+    /// Virtual seconds from the close of one round to that of the next; absent where no server closes rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_per_round: Option<f64>,
     /// What else the protocol counted, by name.
@@ -326,15 +326,17 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
         let rounds = |run: &SeriesRecord| run.iterations.last().map_or(0, |iteration| iteration.t) as f64;
         runs.iter().all(|run| rounds(run) > 0.0).then(|| mean(&|run| of(run) / rounds(run)))
     };
-    let first = |run: &SeriesRecord| {
-        let initial = run.iterations.iter().take_while(|iteration| iteration.t == 0).last();
-        initial.map_or(0.0, |iteration| iteration.seconds)
-    };
+    let times: Vec<f64> = runs
+        .iter()
+        .filter_map(|run| {
+            let (first, last) = (run.closings.first()?, run.closings.last()?);
+            (last.round > first.round)
+                .then(|| (last.seconds - first.seconds) / (last.round - first.round) as f64)
+        })
+        .collect();
     Metrics {
         bytes_per_round: per_round(&|run| run.bytes as f64),
-        seconds_per_round: per_round(&|run| {
-            run.iterations.last().map_or(0.0, |iteration| iteration.seconds) - first(run)
-        }),
+        seconds_per_round: (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64),
         simple_regret: last(&|iteration| iteration.simple_regret),
         cumulative_regret: last(&|iteration| iteration.cumulative_regret),
         virtual_seconds: mean(&|run| run.virtual_seconds),

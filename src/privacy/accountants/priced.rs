@@ -39,7 +39,22 @@ pub struct Priced {
     pub notes: Vec<String>,
 }
 
+/// What the tight accountant says of exponential mechanisms.
+pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
+
 impl Priced {
+    /// The same answer for releases that were chosen one after another, each in knowledge of those before: a figure
+    /// that needs releases fixed in advance gives way to its upper end.
+    #[must_use]
+    pub fn one_after_another(mut self) -> Self {
+        if let (Standing::NonAdaptiveBound, Some(upper)) = (self.standing, self.upper) {
+            self.epsilon = upper;
+            self.standing = Standing::Bound;
+            self.notes.retain(|note| note != EXPONENTIAL_NOTE);
+        }
+        self
+    }
+
     /// A plain answer, with the composition's conditions as notes.
     pub(super) fn plain(epsilon: f64, standing: Standing, composition: &Composition) -> Self {
         let notes = composition.conditions().map(str::to_owned).collect();

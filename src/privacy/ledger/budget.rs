@@ -153,7 +153,8 @@ impl Meter {
         }
         let mut after = self.of(event).clone();
         after.add(event);
-        let would_reach = budget.accountant.as_dyn().price(&after.composition, budget.delta).epsilon;
+        let priced = budget.accountant.as_dyn().price(&after.composition, budget.delta);
+        let would_reach = priced.one_after_another().epsilon;
         // A budget met exactly is kept: rounding must not forbid the last release.
         if would_reach <= budget.epsilon.get() * (1.0 + 1e-9) {
             return Ok(());

@@ -14,7 +14,7 @@ use crate::gp::{Posterior, WeightPosterior};
 use crate::kernel::{Context, Event, Input, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::protocols::{JitterWatch, PlayError, SeriesRecord, Stage, book};
+use crate::protocols::{JitterWatch, NamedOutcome, PlayError, SeriesRecord, Stage, book};
 use crate::rng::Key;
 use crate::vocab::PartyId;
 use std::collections::BTreeMap;
@@ -71,6 +71,15 @@ impl Cast<'_> {
                 }
             }
         })?;
+        if self.instance.background.agents.is_some()
+            && let Some((most, mean)) = tally.best_found()
+        {
+            let named = |name: &str, value| NamedOutcome { name: name.to_owned(), value, bound: None };
+            record.outcomes = vec![
+                named("1 - best performance of any agent", 1.0 - most),
+                named("1 - best performance, mean of agents", 1.0 - mean),
+            ];
+        }
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
         record.iterations = iterations;

@@ -104,6 +104,24 @@ impl Federated {
     }
 }
 
+/// What may change after a fork where a server is not trusted ...
+const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
+
+/// ... and where all are. Who is a neighbour of whom stays, so a sampler may change its rate, not its kind.
+const OF_ALL: &[&str] = &[
+    "scale",
+    "series.*.shared_queries",
+    "series.*.policy.**",
+    "series.*.sharing.Aggregate.clip",
+    "series.*.sharing.Aggregate.noise_multiplier",
+    "series.*.sharing.Aggregate.participation.Poisson",
+    "series.*.sharing.Aggregate.participation.FixedSize",
+    "series.*.sharing.Aggregate.weights.**",
+    "series.*.sharing.Aggregate.divisor",
+    "series.*.sharing.Aggregate.late",
+    "series.*.sharing.Aggregate.visible_participation",
+];
+
 impl Protocol for Federated {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("server", &self.server).err().into_iter().collect();
@@ -141,7 +159,7 @@ impl Protocol for Federated {
                 problems.extend(aggregate.weights.problems().map(|problem| problem.below(&at("weights"))));
                 let masking = aggregate.masking_problems(series.policy, agents);
                 problems
-                    .extend(masking.into_iter().map(|problem| problem.below(&at("").trim_end_matches('.'))));
+                    .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
                 if aggregate.noise_multiplier.get() > 0.0 && aggregate.clip.is_none() {
                     let cure = "clip: 11 (DP-FTS-DE's synthetic experiment)";
                     let expected = "a clipping norm, which the noise is scaled to";
@@ -174,19 +192,13 @@ impl Protocol for Federated {
         true
     }
 
+    /// What masked agents and their server agreed on at the start is for good.
     fn changeable(&self) -> &'static [&'static str] {
-        &[
-            "scale",
-            "series.*.shared_queries",
-            "series.*.policy.**",
-            "series.*.sharing.Aggregate.clip",
-            "series.*.sharing.Aggregate.noise_multiplier",
-            "series.*.sharing.Aggregate.participation.**",
-            "series.*.sharing.Aggregate.weights.**",
-            "series.*.sharing.Aggregate.divisor",
-            "series.*.sharing.Aggregate.late",
-            "series.*.sharing.Aggregate.visible_participation",
-        ]
+        let masked = |series: &FederatedSeries| match &series.sharing {
+            Sharing::Aggregate(aggregate) => aggregate.server.is_masked(),
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+        };
+        if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
     }
 
     fn dry_needs_objective(&self) -> bool {

@@ -40,6 +40,17 @@ impl Tally {
         self.rounds[round as usize].push(Measured { agent, arm, outcome, value, regret, seconds });
     }
 
+    /// The best noise-free value that any agent has measured, and the mean over agents of their own best.
+    pub(super) fn best_found(&self) -> Option<(f64, f64)> {
+        let mut best = vec![f64::NEG_INFINITY; self.best.len()];
+        for m in self.rounds.iter().flatten() {
+            best[m.agent] = best[m.agent].max(m.value);
+        }
+        best.retain(|value| value.is_finite());
+        let most = best.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (!best.is_empty()).then(|| (most, best.iter().sum::<f64>() / best.len() as f64))
+    }
+
     pub(super) fn closed(&mut self, round: u64, in_time: u64, late: u64, at: Time) {
         let missing = (self.best.len() as u64).saturating_sub(in_time);
         self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });

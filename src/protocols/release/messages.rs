@@ -24,8 +24,17 @@ pub enum Message {
         /// Number of the trial, from 0.
         trial: u64,
     },
+    /// From the owner to a reader: the setting that is tried next. Not confirmed; what is lost comes with `Publish`.
+    Announce {
+        /// Number of the trial, from 1; the first setting is random and depends on nothing.
+        trial: u64,
+        /// Index of the setting.
+        setting: Released<usize>,
+    },
     /// From the owner to a reader: all that anybody gets to know.
     Publish {
+        /// Every setting told before, once more; it costs nothing to say again.
+        told: Vec<Released<usize>>,
         /// Index of the setting, if one is published.
         setting: Option<Released<usize>>,
         /// Its performance, if that is published: one number.
@@ -96,7 +105,9 @@ impl Rounds for World {
     /// Trials count from 1.
     fn round(message: &Message) -> Option<u64> {
         match message {
-            Message::Train { trial, .. } | Message::Trained { trial } => Some(trial + 1),
+            Message::Train { trial, .. } | Message::Trained { trial } | Message::Announce { trial, .. } => {
+                Some(trial + 1)
+            }
             Message::Publish { .. } | Message::Received => None,
         }
     }
@@ -137,8 +148,11 @@ impl Payload for Message {
         let payload = match self {
             Self::Train { .. } => 16,
             Self::Trained { .. } => 8,
-            Self::Publish { setting, value } => {
-                8 * (u64::from(setting.is_some()) + value.as_ref().map_or(0, |v| v.get().len() as u64))
+            Self::Announce { .. } => 16,
+            Self::Publish { told, setting, value } => {
+                8 * (told.len() as u64
+                    + u64::from(setting.is_some())
+                    + value.as_ref().map_or(0, |v| v.get().len() as u64))
             }
             Self::Received => 0,
         };
@@ -149,6 +163,7 @@ impl Payload for Message {
         match self {
             Self::Train { .. } => "Train",
             Self::Trained { .. } => "Trained",
+            Self::Announce { .. } => "Announce",
             Self::Publish { .. } => "Publish",
             Self::Received => "Received",
         }
@@ -182,8 +197,14 @@ impl Digestible for Message {
                 digest.word(1);
                 digest.word(*trial);
             }
-            Self::Publish { setting, value } => {
+            Self::Announce { trial, setting } => {
+                digest.word(4);
+                digest.word(*trial);
+                digest.word(*setting.get() as u64);
+            }
+            Self::Publish { told, setting, value } => {
                 digest.word(2);
+                told.iter().for_each(|setting| digest.word(*setting.get() as u64));
                 digest.word(setting.as_ref().map_or(u64::MAX, |setting| *setting.get() as u64));
                 digest.floats(value.as_ref().map_or(&[][..], |value| value.get()));
             }

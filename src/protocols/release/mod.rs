@@ -7,11 +7,13 @@
 //! ```text
 //! owner --Train(k, setting)--> worker       given to another worker after a timeout
 //! owner <--Trained(k)--------- worker       the owner evaluates on V; V never leaves it
+//! owner --Announce(k, setting)> reader      where every setting is published as it is chosen
 //! owner --Publish(..)--------> reader       made once; sending it again releases nothing new
 //! owner <--Received----------- reader
 //! ```
 //!
-//! Proven here: Algorithm 3 and the evaluation of a fixed grid, given the loss's stated constants. Conditional on
+//! Proven here: Algorithm 3, the evaluation of a fixed grid and the publication of every setting, given the loss's
+//! stated constants. Conditional on
 //! functions from the assumed prior: Algorithms 1 and 2.
 
 pub mod constants;
@@ -21,12 +23,13 @@ mod owner;
 mod publication;
 mod reader;
 mod recipe;
+mod sampling;
 mod worker;
 
 pub use messages::{Fact, Message, Timer, World};
 pub use publication::{
-    Blind, Constants, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure, NonPrivate, Part, Plan,
-    Publication, PublicationModel, Search, Selection, SettingRelease, TAIL, Task, TaskFacts, Utility,
-    ValueOf, ValueRelease, sensitivity,
+    Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
+    NonPrivate, Part, Plan, Publication, PublicationModel, Sampling, Search, Selection, SettingRelease, TAIL,
+    Task, TaskFacts, Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};

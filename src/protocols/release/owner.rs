@@ -3,9 +3,10 @@
 use super::messages::{Fact, Message, Timer, World};
 use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
+use super::sampling::{Choice, Sampler};
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::{Learner, LearnerModel, Random};
-use crate::privacy::ledger::{Meter, Occasion, release};
+use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::{Released, Sensitive};
 use crate::protocols::{Books, JitterWatch, Retry, give_up};
 use crate::rng::{Key, Stream};
@@ -53,6 +54,21 @@ struct Open {
 enum Searcher {
     Learner(Box<dyn Learner>),
     Everything,
+    Sampler(Sampler),
+}
+
+/// Why a search ends before its last trial.
+enum Halt {
+    /// In words.
+    Failed(String),
+    /// Nothing may be released any more.
+    Refused(ReleaseError),
+}
+
+impl From<String> for Halt {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
 }
 
 /// The owner of one series.
@@ -71,6 +87,8 @@ pub(super) struct Owner {
     open_trials: BTreeMap<u64, Open>,
     open_readers: BTreeMap<usize, Open>,
     trials: Trials,
+    /// Settings that were told as they were chosen.
+    told: Vec<Released<usize>>,
     published: bool,
     /// What was spent of the privacy budget.
     meter: Meter,
@@ -88,7 +106,7 @@ impl Owner {
     /// A learner that cannot be built, in words.
     pub(super) fn new(beginning: Beginning, meter: Meter) -> Result<Self, String> {
         let task = &beginning.task;
-        let (searcher, total) = match beginning.publication.as_dyn().search() {
+        let (searcher, total) = match beginning.publication.as_dyn().search(task)? {
             Search::Learner(learner) => {
                 let random = LearnerModel::Random(Random {});
                 let learner = if beginning.dry { random } else { learner };
@@ -96,6 +114,7 @@ impl Owner {
                 (Searcher::Learner(learner), task.rounds)
             }
             Search::Everything => (Searcher::Everything, task.n() as u64),
+            Search::Sampling(recipe) => (Searcher::Sampler(Sampler::new(recipe, task)), task.rounds),
             Search::Nothing => (Searcher::Everything, 0),
         };
         let idle = beginning.workers.iter().copied().collect();
@@ -109,6 +128,7 @@ impl Owner {
             open_trials: BTreeMap::new(),
             open_readers: BTreeMap::new(),
             trials: Trials::default(),
+            told: Vec::new(),
             meter,
             jitter: JitterWatch::default(),
             published: false,
@@ -129,9 +149,9 @@ impl Owner {
             }
             let trial = self.next;
             self.next += 1;
-            let setting = match &mut self.searcher {
-                Searcher::Learner(learner) => learner.suggest(&mut self.beginning.learning),
-                Searcher::Everything => trial as usize,
+            let setting = match self.choose(ctx, trial) {
+                Ok(setting) => setting,
+                Err(halt) => return self.halted(ctx, halt),
             };
             self.under_trial.insert(trial, setting);
             if alone {
@@ -146,10 +166,43 @@ impl Owner {
         }
         if self.next == self.total && self.under_trial.is_empty() && !self.published {
             self.published = true;
-            if let Err(reason) = self.publish(ctx) {
-                end(ctx, reason);
+            if let Err(halt) = self.publish(ctx) {
+                self.halted(ctx, halt);
             }
         }
+    }
+
+    /// The setting of the next trial; one that was chosen privately is told to the readers at once.
+    fn choose(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<usize, Halt> {
+        let choice = match &mut self.searcher {
+            Searcher::Learner(learner) => return Ok(learner.suggest(&mut self.beginning.learning)),
+            Searcher::Everything => return Ok(trial as usize),
+            Searcher::Sampler(sampler) => sampler.next()?,
+        };
+        let Some(choice) = choice else {
+            return Ok(self.beginning.learning.below(self.beginning.task.n() as u64) as usize);
+        };
+        let setting = self.released(ctx, "settings tried", trial, choice)?;
+        for &reader in &self.beginning.readers {
+            ctx.send(reader, Message::Announce { trial, setting: setting.clone() });
+        }
+        self.told.push(setting.clone());
+        Ok(setting.into_inner())
+    }
+
+    fn released(
+        &mut self,
+        ctx: &mut Context<'_, World>,
+        what: &str,
+        round: u64,
+        choice: Choice,
+    ) -> Result<Released<usize>, Halt> {
+        let occasion = Occasion { round, ..self.occasion(ctx, what) };
+        let Choice { mechanism, utilities, candidates } = choice;
+        let (secret, stream) = (Sensitive::new(utilities), &mut self.beginning.mechanisms);
+        let mut books = Books::new(&mut self.meter, ctx);
+        let released = release(&mut books, occasion, &*mechanism, &secret, stream).map_err(Halt::Refused)?;
+        Ok(released.map(|index| candidates[index]))
     }
 
     fn ask(&self, ctx: &mut Context<'_, World>, to: PartyId, message: Message, timer: Timer) -> Open {
@@ -178,6 +231,10 @@ impl Owner {
                 Ok(())
             }
             Searcher::Everything => Ok(()),
+            Searcher::Sampler(sampler) => {
+                sampler.observe(setting, outcome);
+                Ok(())
+            }
         }
     }
 
@@ -221,26 +278,18 @@ impl Owner {
         }
     }
 
-    fn publish(&mut self, ctx: &mut Context<'_, World>) -> Result<(), String> {
+    fn publish(&mut self, ctx: &mut Context<'_, World>) -> Result<(), Halt> {
         let Plan { setting, value, .. } = self.publication().plan(&self.beginning.task)?;
-        let undone = format!("{PUBLIC} gets nothing");
-        let setting: Option<Released<usize>> = match setting {
-            Some(SettingRelease { mechanism, utility }) => {
-                let occasion = self.occasion(ctx, "setting lambda~");
-                let secret = Sensitive::new(self.trials.utilities(&self.beginning.task, utility)?);
-                let stream = &mut self.beginning.mechanisms;
-                let released =
-                    release(&mut Books::new(&mut self.meter, ctx), occasion, &*mechanism, &secret, stream);
-                match released {
-                    Ok(released) => Some(released),
-                    Err(error) => {
-                        give_up(ctx, &undone, &error);
-                        return Ok(());
-                    }
-                }
+        let choice = match (&self.searcher, setting) {
+            (Searcher::Sampler(sampler), _) => sampler.last()?,
+            (_, Some(SettingRelease { mechanism, utility })) => {
+                let utilities = self.trials.utilities(&self.beginning.task, utility)?;
+                Some(Choice { mechanism, candidates: (0..utilities.len()).collect(), utilities })
             }
-            None => None,
+            (_, None) => None,
         };
+        let setting =
+            choice.map(|choice| self.released(ctx, "setting lambda~", self.total, choice)).transpose()?;
         let value: Option<Released<Vec<f64>>> = match value {
             Some(how) => {
                 let occasion = self.occasion(ctx, "performance v~");
@@ -249,23 +298,12 @@ impl Owner {
                     ValueOf::Last => self.trials.last(),
                     ValueOf::Setting => setting.as_ref().and_then(|s| self.trials.mean(*s.get())),
                 };
-                let number = number.ok_or("no setting was tried, so there is no performance to release")?;
-                let secret = Sensitive::new(vec![number]);
-                let stream = &mut self.beginning.mechanisms;
-                let released = release(
-                    &mut Books::new(&mut self.meter, ctx),
-                    occasion,
-                    &*how.mechanism,
-                    &secret,
-                    stream,
-                );
-                match released {
-                    Ok(released) => Some(released),
-                    Err(error) => {
-                        give_up(ctx, &undone, &error);
-                        return Ok(());
-                    }
-                }
+                let untried = "no setting was tried, so there is no performance to release";
+                let number = number.ok_or_else(|| untried.to_owned())?;
+                let (secret, stream) = (Sensitive::new(vec![number]), &mut self.beginning.mechanisms);
+                let mut books = Books::new(&mut self.meter, ctx);
+                let released = release(&mut books, occasion, &*how.mechanism, &secret, stream);
+                Some(released.map_err(Halt::Refused)?)
             }
             None => None,
         };
@@ -274,11 +312,20 @@ impl Owner {
             value: value.as_ref().and_then(|value| value.get().first().copied()),
         });
         for (place, reader) in self.beginning.readers.clone().into_iter().enumerate() {
-            let message = Message::Publish { setting: setting.clone(), value: value.clone() };
+            let told = self.told.clone();
+            let message = Message::Publish { told, setting: setting.clone(), value: value.clone() };
             let open = self.ask(ctx, reader, message, Timer::Reader(place));
             self.open_readers.insert(place, open);
         }
         Ok(())
+    }
+
+    fn halted(&self, ctx: &mut Context<'_, World>, halt: Halt) {
+        let undone = if self.told.is_empty() { "gets nothing" } else { "gets nothing more" };
+        match halt {
+            Halt::Failed(reason) => end(ctx, reason),
+            Halt::Refused(error) => give_up(ctx, &format!("{PUBLIC} {undone}"), &error),
+        }
     }
 
     fn received(&mut self, ctx: &mut Context<'_, World>, from: PartyId) {
@@ -316,7 +363,10 @@ impl Party<World> for Owner {
             Input::Timer(Timer::Trial(trial)) => self.overdue(ctx, trial),
             Input::Timer(Timer::Reader(place)) => self.unheard(ctx, place),
             // What is open will be asked again.
-            Input::Message { message: Message::Train { .. } | Message::Publish { .. }, .. }
+            Input::Message {
+                message: Message::Train { .. } | Message::Announce { .. } | Message::Publish { .. },
+                ..
+            }
             | Input::WentOffline
             | Input::CameBack => {}
         }

@@ -250,7 +250,7 @@ impl Release {
         let Some(values) = instance.background.neighbour.as_ref().filter(|_| publication.sequential()) else {
             return Ok(None);
         };
-        let Search::Learner(learner) = publication.search() else { return Ok(None) };
+        let Search::Learner(learner) = publication.search(task)? else { return Ok(None) };
         let mut learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
         let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let noise = key.child("objective noise");

@@ -10,15 +10,7 @@ pub(super) fn plate(plate: &Plate) -> Markup {
     let longest = plate.charts.iter().max_by_key(|chart| chart.legend.len());
     let legend = longest.map(|chart| chart.legend.as_slice()).unwrap_or_default();
     let kind = |key: usize| plate.charts.iter().find_map(|chart| chart.kind(key)).unwrap_or(Kind::Band);
-    let mut notes: Vec<&str> = plate.charts.iter().map(|chart| chart.note.as_str()).collect();
-    // The longer of two notes that begin alike says all that the shorter does.
-    notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
-    let mut told: Vec<&str> = Vec::new();
-    for note in notes {
-        if !told.iter().any(|longer| longer.starts_with(note)) {
-            told.push(note);
-        }
-    }
+    let told = told_once(plate.charts.iter().map(|chart| chart.note.as_str()).collect());
     html! {
         section.plate {
             h3 { (plate.title) }
@@ -33,9 +25,25 @@ pub(super) fn plate(plate: &Plate) -> Markup {
             div.charts {
                 @for chart in &plate.charts { (figure(chart)) }
             }
-            @for note in &told { p.note { (note) } }
+            @for note in told { p.note { (note) } }
         }
     }
+}
+
+/// Notes without the sentences that an earlier one begins with too, the longest first.
+fn told_once(mut notes: Vec<&str>) -> Vec<&str> {
+    notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
+    let rest = |(index, note): (usize, &&str)| {
+        let shared = |earlier: &&str| {
+            let alike = note.bytes().zip(earlier.bytes()).take_while(|(a, b)| a == b).count();
+            let begin = &note[..note.floor_char_boundary(alike)];
+            if alike == note.len() { alike } else { begin.rfind(". ").map_or(0, |end| end + 2) }
+        };
+        notes[..index].iter().map(shared).max().unwrap_or(0)
+    };
+    let cuts: Vec<usize> = notes.iter().enumerate().map(rest).collect();
+    let left = notes.iter().zip(cuts).map(|(note, cut)| note.get(cut..).unwrap_or(note));
+    left.filter(|note| !note.is_empty()).collect()
 }
 
 /// A sample of a line as the legend shows it: dashed where lines are, with its mark where there are marks.
@@ -115,5 +123,21 @@ fn values(chart: &Chart) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_notes_begin_with_is_told_once() {
+        assert_eq!(told_once(vec!["A. B. C.", "A. B. C."]), ["A. B. C."]);
+        assert_eq!(
+            told_once(vec!["A. B.", "A. B. Second.", "A. B. Third, longer."]),
+            ["A. B. Third, longer.", "Second."]
+        );
+        assert_eq!(told_once(vec!["Ä. Ö.", "Ä. Ü."]), ["Ä. Ö.", "Ü."]);
+        assert_eq!(told_once(vec!["A.", ""]), ["A."]);
     }
 }

@@ -67,7 +67,7 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
     let of = |name: &str| all.into_iter().find(|accountant| accountant.name() == name);
     let price = |accountant: Option<&'static dyn Accountant>, round: u64| {
         let composition = Composition::of_events(until(group, round));
-        Some(accountant?.price(&composition, delta).epsilon)
+        Some(accountant?.price(&composition, delta).one_after_another().epsilon)
     };
     let claimed = |round: u64| {
         let claimed = claims(until(group, round));

@@ -4,6 +4,7 @@ use super::contour::{self, Ends, Saddle};
 use super::{binomial, lattice};
 use crate::privacy::accountants::laws::{Direction, TwoAtoms};
 use crate::privacy::accountants::pairs::{self, Exponential};
+use crate::privacy::accountants::priced::EXPONENTIAL_NOTE;
 use crate::privacy::accountants::{Accountant, Composition, Item, Priced, Rdp, Standing, single};
 use crate::vocab::{Cost, Delta};
 
@@ -57,7 +58,6 @@ impl Answer {
 const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
 const CONCENTRATED_NOTE: &str =
     "some releases are known by zero concentration only; Renyi divergences price them all";
-const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
 
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
     let items = composition.items();

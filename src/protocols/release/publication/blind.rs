@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Blind {}
 
 impl Publication for Blind {
-    fn search(&self) -> Search {
-        Search::Nothing
+    fn search(&self, _: &Task) -> Result<Search, String> {
+        Ok(Search::Nothing)
     }
 
     fn plan(&self, _: &Task) -> Result<Plan, String> {

@@ -42,8 +42,8 @@ pub struct FixedGrid {
 }
 
 impl Publication for FixedGrid {
-    fn search(&self) -> Search {
-        Search::Everything
+    fn search(&self, _: &Task) -> Result<Search, String> {
+        Ok(Search::Everything)
     }
 
     fn plan(&self, task: &Task) -> Result<Plan, String> {

@@ -38,14 +38,14 @@ pub struct GpNoiseFree {
 const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
-    fn search(&self) -> Search {
-        Search::Learner(LearnerModel::GpUcb(GpUcb {
+    fn search(&self, _: &Task) -> Result<Search, String> {
+        Ok(Search::Learner(LearnerModel::GpUcb(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.delta },
             scale: Positive::new(1.0).expect("1 is above 0"),
             exploration: Exploration::StandardDeviation,
             exclude_played: false,
             regulariser: Some(Positive::new(NUGGET).expect("above 0")),
-        }))
+        })))
     }
 
     fn sequential(&self) -> bool {

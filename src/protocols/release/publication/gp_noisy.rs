@@ -82,14 +82,14 @@ impl GpNoisy {
 }
 
 impl Publication for GpNoisy {
-    fn search(&self) -> Search {
-        Search::Learner(LearnerModel::GpUcb(GpUcb {
+    fn search(&self, _: &Task) -> Result<Search, String> {
+        Ok(Search::Learner(LearnerModel::GpUcb(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.inner_delta() },
             scale: Positive::new(1.0).expect("1 is above 0"),
             exploration: Exploration::StandardDeviation,
             exclude_played: false,
             regulariser: None,
-        }))
+        })))
     }
 
     fn sequential(&self) -> bool {

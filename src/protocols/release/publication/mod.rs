@@ -1,6 +1,7 @@
 //! What is published, how it is made private, and what is proven about it: one way per file.
 
 mod blind;
+mod every_setting;
 mod fixed_grid;
 mod gp_noise_free;
 mod gp_noisy;
@@ -9,6 +10,7 @@ mod non_private;
 mod task;
 
 pub use blind::Blind;
+pub use every_setting::EverySetting;
 pub use fixed_grid::{FixedGrid, Selection};
 pub use gp_noise_free::GpNoiseFree;
 pub use gp_noisy::GpNoisy;
@@ -16,10 +18,10 @@ pub use lipschitz::{Lipschitz, sensitivity};
 pub use non_private::NonPrivate;
 pub use task::{Task, TaskFacts};
 
-use crate::learners::LearnerModel;
+use crate::learners::{BetaSchedule, LearnerModel};
 use crate::privacy::mechanisms::Mechanism;
 use crate::protocols::OutcomeBound;
-use crate::vocab::{Positive, Problem};
+use crate::vocab::{Basis, Epsilon, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +32,11 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
-    /// How settings are tried.
-    fn search(&self) -> Search;
+    /// How settings are tried. Depends on nothing but what is public of the task.
+    ///
+    /// # Errors
+    /// What the recipe needs of the task and does not find, in words.
+    fn search(&self, task: &Task) -> Result<Search, String>;
 
     /// Whether a trial may begin only when the one before has ended, since a proof needs its outcome.
     fn sequential(&self) -> bool {
@@ -57,6 +62,7 @@ crate::family! {
         GpNoiseFree(GpNoiseFree),
         Lipschitz(Lipschitz),
         FixedGrid(FixedGrid),
+        EverySetting(EverySetting),
         NonPrivate(NonPrivate),
         Blind(Blind),
     }
@@ -69,8 +75,31 @@ pub enum Search {
     Learner(LearnerModel),
     /// Every setting once, in order.
     Everything,
+    /// Private choices, each told at once, for as many rounds as the protocol says.
+    Sampling(Sampling),
     /// None at all.
     Nothing,
+}
+
+/// A search whose every choice is private.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampling {
+    /// Epsilon of one choice.
+    pub epsilon: Epsilon,
+    /// How a choice is made.
+    pub selection: Selection,
+    /// How far one outcome can differ between neighbours.
+    pub record_sensitivity: f64,
+    /// On what that rests.
+    pub basis: Basis,
+    /// Exploration weight by round.
+    pub beta: BetaSchedule,
+    /// Factor on its root.
+    pub scale: f64,
+    /// Noise variance of the model.
+    pub noise_variance: f64,
+    /// Whether one of the settings told is chosen at the end.
+    pub ends_with_a_setting: bool,
 }
 
 /// Which of the two results are published.

@@ -24,8 +24,8 @@ impl Publication for NonPrivate {
         problems.into_iter().map(|problem| problem.below(self.learner.name()).below("learner")).collect()
     }
 
-    fn search(&self) -> Search {
-        Search::Learner(self.learner.clone())
+    fn search(&self, _: &Task) -> Result<Search, String> {
+        Ok(Search::Learner(self.learner.clone()))
     }
 
     fn plan(&self, _: &Task) -> Result<Plan, String> {

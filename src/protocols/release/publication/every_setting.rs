@@ -1,0 +1,134 @@
+//! Every setting is published as it is chosen: the paper's future work, with a proof that needs no prior.
+
+use super::{
+    Guarantee, Measure, Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts, ValueOf,
+    ValueRelease, positive, tail_probability,
+};
+use crate::learners::BetaSchedule;
+use crate::privacy::accountants::Composition;
+use crate::privacy::calibration::epsilon_of_each;
+use crate::privacy::mechanisms::{Laplace, Supported};
+use crate::protocols::release::constants as k;
+use crate::vocab::{Cost, Delta, Epsilon, Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The owner publishes each setting before it is tried, and at the end one of those tried. Every choice is private: the
+/// exponential mechanism (or report noisy max) on GP-UCB's score, and at the end on the posterior mean.
+///
+/// A score is the posterior mean plus a width that depends on published settings only, and the mean is a sum of
+/// outcomes with weights that depend on published settings only. So with the same settings published so far a
+/// neighbour's scores differ by at most the sensitivity of one outcome, at most g*/m, times the largest sum of
+/// absolute weights. That needs no prior: the model may be wrong, and the guarantee holds. The choices are made one
+/// after another, each with the same epsilon, the largest with which all together keep `epsilon` at `delta`
+/// (bounded-range composition for adaptive choices; with report noisy max that of pure epsilons).
+///
+/// The first setting is drawn at random: no outcome speaks for any yet, and it costs nothing.
+/// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 6 (future work); Durfee and Rogers 2019 and Dong,
+/// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EverySetting {
+    /// epsilon of everything that is published in a run.
+    pub epsilon: Epsilon,
+    /// delta of everything that is published in a run.
+    pub delta: Delta,
+    /// How settings are chosen. Default: `Exponential`.
+    #[serde(default)]
+    pub selection: Selection,
+    /// What is published at the end besides the settings tried: one of them, the performance of the best of them, or
+    /// one of them with its performance. Default: `Both`.
+    #[serde(default)]
+    pub publish: Part,
+    /// Exploration weight by round. Default: `FiniteDomain(delta: 0.025)`.
+    #[serde(default)]
+    pub beta: BetaSchedule,
+    /// Factor on sqrt(beta_t); the noise of a private choice explores too. Default: 1.
+    #[serde(default = "one")]
+    pub scale: Positive,
+    /// Noise variance that the model assumes; the larger, the smaller the weights and their sensitivity. Default: that
+    /// of the objective's surrogate.
+    #[serde(default)]
+    pub regulariser: Option<Positive>,
+    /// What is assumed of a task whose objective does not say it. Default: what the objective says.
+    #[serde(default)]
+    pub assume: Option<TaskFacts>,
+}
+
+fn one() -> Positive {
+    Positive::new(1.0).expect("1 is above 0")
+}
+
+impl EverySetting {
+    /// Choices that depend on outcomes: all but the first setting, and the one at the end.
+    fn choices(&self, task: &Task) -> u64 {
+        task.rounds - 1 + u64::from(self.publish.setting())
+    }
+
+    /// Epsilon of each choice, and of the performance.
+    fn each(&self, task: &Task) -> f64 {
+        let (choices, values) = (self.choices(task), u64::from(self.publish.value()));
+        epsilon_of_each(self.epsilon, self.delta, choices + values, |each| {
+            let mut composition = Composition::new();
+            let choice = match self.selection {
+                Selection::Exponential => Cost::ExponentialMechanism { epsilon: each },
+                Selection::NoisyMax => Cost::PureDp { epsilon: each },
+            };
+            composition.add(&choice, choices);
+            composition.add(&Cost::Laplace { scale: 1.0 / each }, values);
+            composition
+        })
+    }
+
+    fn record_sensitivity(&self, task: &Task) -> Result<(f64, crate::vocab::Basis), String> {
+        let (facts, basis) = task.rely_on(self.assume)?;
+        let sensitivity =
+            k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
+        Ok((sensitivity, basis))
+    }
+}
+
+impl Publication for EverySetting {
+    fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    fn search(&self, task: &Task) -> Result<Search, String> {
+        let (record_sensitivity, basis) = self.record_sensitivity(task)?;
+        let epsilon = Epsilon::new(self.each(task)).map_err(|error| error.to_string())?;
+        Ok(Search::Sampling(Sampling {
+            epsilon,
+            selection: self.selection,
+            record_sensitivity,
+            basis,
+            beta: self.beta,
+            scale: self.scale.get(),
+            noise_variance: self.regulariser.map_or(task.surrogate.noise_variance, Positive::get),
+            ends_with_a_setting: self.publish.setting(),
+        }))
+    }
+
+    fn sequential(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, task: &Task) -> Result<Plan, String> {
+        let (sensitivity, basis) = self.record_sensitivity(task)?;
+        let mut plan = Plan::default();
+        if self.publish.value() {
+            let epsilon = Epsilon::new(self.each(task)).map_err(|error| error.to_string())?;
+            let laplace = Laplace::calibrated(epsilon, positive("sensitivity", sensitivity)?)
+                .map_err(|error| error.to_string())?;
+            let name = "Laplace noise at a setting told";
+            let mechanism = Box::new(Supported::new(laplace, name, None, basis));
+            let (of, measure) = match self.publish {
+                Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),
+                Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),
+            };
+            plan.value = Some(ValueRelease { mechanism, of });
+            let most = TAIL * laplace.scale();
+            plan.guarantees.push(Guarantee::new(measure, most, tail_probability(), "Laplace noise"));
+        }
+        Ok(plan)
+    }
+}

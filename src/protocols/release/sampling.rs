@@ -1,0 +1,222 @@
+//! A search whose every choice is private, so that it may be told at once.
+
+use super::publication::{Sampling, Selection, Task};
+use crate::gp::Cholesky;
+use crate::privacy::mechanisms::{ExponentialMechanism, Mechanism, ReportNoisyMax, Supported};
+use crate::vocab::Positive;
+use std::sync::Arc;
+
+/// Room for rounding in sums of weights.
+const ROUNDING: f64 = 1e-9;
+
+/// A private choice among settings.
+pub(super) struct Choice {
+    /// Chooses among utilities.
+    pub(super) mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>>,
+    /// One for each candidate.
+    pub(super) utilities: Vec<f64>,
+    /// Settings to choose from; public.
+    pub(super) candidates: Vec<usize>,
+}
+
+/// The search: settings told so far, and their outcomes, which are not.
+#[derive(Clone)]
+pub(super) struct Sampler {
+    recipe: Sampling,
+    task: Arc<Task>,
+    told: Vec<usize>,
+    outcomes: Vec<f64>,
+}
+
+/// The posterior at one setting as a function of the outcomes.
+struct Model {
+    mean: f64,
+    variance: f64,
+    /// Sum of the absolute weights of the outcomes in the mean: a function of the settings told, not of outcomes.
+    reach: f64,
+}
+
+impl Sampler {
+    pub(super) fn new(recipe: Sampling, task: &Arc<Task>) -> Self {
+        Self { recipe, task: Arc::clone(task), told: Vec::new(), outcomes: Vec::new() }
+    }
+
+    /// Takes in the outcome of the setting told last.
+    pub(super) fn observe(&mut self, setting: usize, outcome: f64) {
+        self.told.push(setting);
+        self.outcomes.push(outcome);
+    }
+
+    /// The next setting to try; nothing as long as there is no outcome to choose by.
+    pub(super) fn next(&self) -> Result<Option<Choice>, String> {
+        if self.told.is_empty() {
+            return Ok(None);
+        }
+        let n = self.task.n();
+        let round = self.told.len() as u64 + 1;
+        let weight = self.recipe.scale * self.recipe.beta.at(round, n).max(0.0).sqrt();
+        self.choose((0..n).collect(), "next setting", |model| model.mean + weight * model.variance.sqrt())
+            .map(Some)
+    }
+
+    /// The setting to end with, among those told, if the recipe ends with one.
+    pub(super) fn last(&self) -> Result<Option<Choice>, String> {
+        if !self.recipe.ends_with_a_setting || self.told.is_empty() {
+            return Ok(None);
+        }
+        let mut candidates = self.told.clone();
+        candidates.sort_unstable();
+        candidates.dedup();
+        self.choose(candidates, "setting told", |model| model.mean).map(Some)
+    }
+
+    fn choose(
+        &self,
+        candidates: Vec<usize>,
+        what: &'static str,
+        utility: impl Fn(&Model) -> f64,
+    ) -> Result<Choice, String> {
+        let models = self.models(&candidates)?;
+        let reach = models.iter().map(|model| model.reach).fold(0.0, f64::max);
+        let sensitivity = self.recipe.record_sensitivity * reach * (1.0 + ROUNDING);
+        let sensitivity = Positive::new(sensitivity).map_err(|error| format!("sensitivity: {error}"))?;
+        let (epsilon, basis) = (self.recipe.epsilon, self.recipe.basis.clone());
+        let name = |exponential: &'static str, noisy: &'static str| match self.recipe.selection {
+            Selection::Exponential => exponential,
+            Selection::NoisyMax => noisy,
+        };
+        let name = match what {
+            "next setting" => {
+                name("exponential mechanism on GP-UCB's score", "report noisy max of GP-UCB's score")
+            }
+            _ => name("exponential mechanism on posterior means", "report noisy max of posterior means"),
+        };
+        let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>> = match self.recipe.selection {
+            Selection::Exponential => {
+                Box::new(Supported::new(ExponentialMechanism::new(epsilon, sensitivity), name, None, basis))
+            }
+            Selection::NoisyMax => {
+                Box::new(Supported::new(ReportNoisyMax::new(epsilon, sensitivity), name, None, basis))
+            }
+        };
+        Ok(Choice { mechanism, utilities: models.iter().map(utility).collect(), candidates })
+    }
+
+    /// The posterior at every candidate, given the outcomes so far. O(t^3 + t^2 n).
+    fn models(&self, candidates: &[usize]) -> Result<Vec<Model>, String> {
+        let (t, covariance, prior) = (self.told.len(), self.task.covariance(), self.task.surrogate.mean);
+        let mut gram = vec![0.0; t * t];
+        for (i, &a) in self.told.iter().enumerate() {
+            for (j, &b) in self.told.iter().enumerate() {
+                gram[i * t + j] = covariance.between(a, b);
+            }
+            gram[i * t + i] += self.recipe.noise_variance;
+        }
+        let factor = Cholesky::with_jitter(t, &gram).map_err(|error| error.to_string())?;
+        let model = |&candidate: &usize| {
+            let known: Vec<f64> = self.told.iter().map(|&told| covariance.between(told, candidate)).collect();
+            let mut weights = known.clone();
+            factor.solve(&mut weights);
+            let residuals = self.outcomes.iter().map(|outcome| outcome - prior);
+            let mean = prior + weights.iter().zip(residuals).map(|(w, r)| w * r).sum::<f64>();
+            let explained: f64 = weights.iter().zip(&known).map(|(w, k)| w * k).sum();
+            let variance = (covariance.between(candidate, candidate) - explained).max(0.0);
+            Model { mean, variance, reach: weights.iter().map(|w| w.abs()).sum() }
+        };
+        Ok(candidates.iter().map(model).collect())
+    }
+}
+
+impl std::fmt::Debug for Sampler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sampler").field("told", &self.told).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::covariance::Covariance;
+    use crate::gp::{AdaptivePosterior, Points};
+    use crate::learners::BetaSchedule;
+    use crate::objectives::Surrogate;
+    use crate::rng::Key;
+    use crate::vocab::{Basis, Epsilon, Neighbours};
+    use proptest::prelude::*;
+
+    fn sampler(n: usize, noise_variance: f64) -> Sampler {
+        let points = Points::new(n, 1, (0..n).map(|i| i as f64 / n as f64).collect());
+        let covariance = Covariance::squared_exponential(0.2, 0.09);
+        let task = Arc::new(Task {
+            inputs: Arc::new(points),
+            surrogate: Surrogate { covariance, noise_variance, mean: -0.4 },
+            noise_sd: 0.0,
+            rounds: 10,
+            facts: None,
+        });
+        let recipe = Sampling {
+            epsilon: Epsilon::new(0.5).unwrap(),
+            selection: Selection::Exponential,
+            record_sensitivity: 0.01,
+            basis: Basis::Proven,
+            beta: BetaSchedule::default(),
+            scale: 1.0,
+            noise_variance,
+            ends_with_a_setting: true,
+        };
+        Sampler::new(recipe, &task)
+    }
+
+    proptest! {
+        /// With the same settings told, scores of neighbours (every outcome moved by at most 0.01) never lie further apart
+        /// than the sensitivity in the price; for outcomes moved against the weights' signs they nearly do.
+        #[test]
+        fn scores_of_neighbours_keep_the_sensitivity(
+            n in 2usize..30, t in 1usize..12, noise in 1e-4f64..0.1, seed in 0u64..1_000_000,
+        ) {
+            let mut stream = Key::root(seed).stream();
+            let (mut own, mut worst) = (sampler(n, noise), 0.0f64);
+            let told: Vec<(usize, f64)> =
+                (0..t).map(|_| (stream.below(n as u64) as usize, stream.uniform_between(-1.0, 0.0))).collect();
+            told.iter().for_each(|&(setting, outcome)| own.observe(setting, outcome));
+            for _ in 0..20 {
+                let mut other = sampler(n, noise);
+                for &(setting, outcome) in &told {
+                    other.observe(setting, outcome + 0.01 * stream.uniform_between(-1.0, 1.0));
+                }
+                for pair in [(own.next(), other.next()), (own.last(), other.last())] {
+                    let (a, b) = (pair.0.unwrap().unwrap(), pair.1.unwrap().unwrap());
+                    prop_assert_eq!(&a.candidates, &b.candidates);
+                    let price = |choice: &Choice| {
+                        choice.mechanism.price(&choice.utilities, &Neighbours::ReplaceOne).unwrap()
+                    };
+                    prop_assert_eq!(price(&a), price(&b));
+                    let most = price(&a).sensitivity.unwrap();
+                    let apart = a.utilities.iter().zip(&b.utilities).map(|(a, b)| (a - b).abs());
+                    let apart = apart.fold(0.0, f64::max);
+                    prop_assert!(apart <= most * (1.0 + 1e-6), "{apart} above {most}");
+                    worst = worst.max(apart / most);
+                }
+            }
+            prop_assert!(worst > 0.02, "the neighbours are too tame: {worst}");
+        }
+    }
+
+    #[test]
+    fn the_model_is_the_posterior_of_the_other_learners() {
+        let mut sampler = sampler(12, 1e-3);
+        let task = Arc::clone(&sampler.task);
+        let mut posterior = AdaptivePosterior::new(task.covariance(), 1e-3, -0.4);
+        assert!(sampler.next().unwrap().is_none(), "nothing to choose by");
+        for (setting, outcome) in [(3, -0.2), (8, -0.7), (3, -0.25), (11, -0.1)] {
+            sampler.observe(setting, outcome);
+            posterior.observe(setting, outcome).unwrap();
+        }
+        let all: Vec<usize> = (0..12).collect();
+        for (setting, model) in sampler.models(&all).unwrap().iter().enumerate() {
+            assert!((model.mean - posterior.mean()[setting]).abs() < 1e-9);
+            assert!((model.variance - posterior.variance()[setting]).abs() < 1e-9);
+        }
+        assert_eq!(sampler.last().unwrap().unwrap().candidates, [3, 8, 11]);
+    }
+}
