@@ -76,13 +76,16 @@ pub struct Compared<'a> {
     pub series: Option<&'a str>,
 }
 
+/// A metric by seed and replication.
+type Samples = BTreeMap<(u64, u64), f64>;
+
 /// Cells that differ in nothing but the seed, and their samples.
 #[derive(Debug)]
 struct Group {
     /// The axes on which all cells of the group agree.
     point: Map<String, Value>,
     /// Series, then metric, then seed and replication.
-    values: BTreeMap<String, BTreeMap<String, BTreeMap<(u64, u64), f64>>>,
+    values: BTreeMap<String, BTreeMap<String, Samples>>,
 }
 
 /// Compares.
@@ -204,7 +207,7 @@ fn in_order<V>(metrics: &BTreeMap<String, V>) -> Vec<(&String, &V)> {
 }
 
 /// The numbers of a row; its names are left empty.
-fn row(a: &BTreeMap<(u64, u64), f64>, b: &BTreeMap<(u64, u64), f64>) -> Option<ComparisonRow> {
+fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let pairs: Vec<(f64, f64)> = a.iter().filter_map(|(key, x)| Some((*x, *b.get(key)?))).collect();
     let empty = ComparisonRow {
         point: Map::new(),
@@ -272,7 +275,7 @@ fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn samples(seed: u64, values: &[f64]) -> BTreeMap<(u64, u64), f64> {
+    fn samples(seed: u64, values: &[f64]) -> Samples {
         values.iter().enumerate().map(|(index, value)| ((seed, index as u64), *value)).collect()
     }
 

@@ -16,6 +16,13 @@ use std::sync::{Arc, OnceLock};
 /// A preparation, done by whoever needs it first. Cells of equal `CellPlan::preparation` may share one.
 pub(super) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, String>>>;
 
+/// The name of a series, a watcher that keeps its first events, and where it keeps them.
+struct Beginning {
+    series: String,
+    watcher: Watcher,
+    events: Rc<RefCell<Vec<TraceEvent>>>,
+}
+
 /// Where the replications of one cell are made: what they share is prepared once, when first needed.
 #[derive(Debug)]
 pub(super) struct Workshop<'a> {
@@ -60,7 +67,7 @@ impl<'a> Workshop<'a> {
         } else {
             None
         };
-        let watcher = beginning.as_ref().map(|(_, watcher, _)| watcher.clone());
+        let watcher = beginning.as_ref().map(|beginning| beginning.watcher.clone());
         let played = catch_unwind(AssertUnwindSafe(|| self.play_watched(replication, watcher)));
         let played = played.unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
@@ -76,15 +83,15 @@ impl<'a> Workshop<'a> {
         Ok(played)
     }
 
-    /// The name of the first series, a watcher that keeps its first events, and where it keeps them.
-    pub(super) fn beginning(&self) -> Option<(String, Watcher, Rc<RefCell<Vec<TraceEvent>>>)> {
+    /// What it takes to keep how the first series begins.
+    fn beginning(&self) -> Option<Beginning> {
         let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
         let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
-        Some((series, watcher, events))
+        Some(Beginning { series, watcher, events })
     }
 
     /// Names of the parties by their index.
-    pub(super) fn names(&self) -> Vec<String> {
+    fn names(&self) -> Vec<String> {
         self.cell.scenario.stage(None).names
     }
 
