@@ -20,6 +20,8 @@ pub enum Exit {
     ReplayDiffers = 5,
     /// A privacy budget was used up.
     BudgetExhausted = 6,
+    /// An audit's verdict is not the one that was expected.
+    VerdictDiffers = 7,
     /// Interrupted; the same command goes on.
     Interrupted = 130,
 }

@@ -1,6 +1,7 @@
 //! The command line: one file per verb, exit codes in one place.
 
 mod account;
+mod audit;
 mod calibrate;
 mod check;
 mod compare;
@@ -51,6 +52,7 @@ pub fn main() -> ExitCode {
         Verb::New(arguments) => new::new(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),
         Verb::Account(arguments) => account::account(&arguments),
+        Verb::Audit(arguments) => audit::audit(&arguments),
         Verb::Calibrate(arguments) => calibrate::calibrate(&arguments),
         Verb::List(arguments) => list::list(&arguments),
         Verb::Completions(arguments) => completions::completions(&arguments),

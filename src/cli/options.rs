@@ -16,7 +16,7 @@ pub(super) struct Arguments {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid scenario, 4 some cells failed, \
-5 replay differs, 6 privacy budget exhausted, 130 interrupted and resumable.";
+5 replay differs, 6 privacy budget exhausted, 7 an audit's verdict is not the expected one, 130 interrupted and resumable.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -39,6 +39,8 @@ pub(super) enum Verb {
     Trace(TraceArguments),
     /// Price a list of releases, or a run's ledger, by every accountant
     Account(AccountArguments),
+    /// Attack the privacy claims of a scenario, or of every mechanism, and give a verdict
+    Audit(AuditArguments),
     /// Find the smallest noise for a target, or the most rounds for a noise
     Calibrate(CalibrateArguments),
     /// List what a scenario may name
@@ -341,6 +343,101 @@ pub(super) struct AccountArguments {
     /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
     #[arg(long, value_name = "FILE.svg")]
     pub(super) plot: Option<PathBuf>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+/// A verdict that is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Expected {
+    /// The measured bound does not exceed the claim
+    Consistent,
+    /// It does
+    Refuted,
+    /// So many trials could not tell, or nothing is claimed
+    Inconclusive,
+    /// The verdict that the documentation announces; for mechanisms
+    Documented,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct AuditArguments {
+    #[command(subcommand)]
+    pub(super) what: Option<AuditWhat>,
+    /// The scenario file
+    pub(super) scenario: Option<PathBuf>,
+    /// Override a value: path.to.field=RON. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
+    pub(super) overrides: Vec<String>,
+    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
+    /// Which cell of a study
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) cell: usize,
+    /// Only this series. Default: all
+    #[arg(long, value_name = "NAME")]
+    pub(super) series: Option<String>,
+    /// Only what this party sees, as the audit names it. Default: all
+    #[arg(long, value_name = "PARTY")]
+    pub(super) observer: Option<String>,
+    /// The neighbour, instead of a search for one: ROW:D1,D2,.. (a record and by how much it moves), A,B (two
+    /// rewards), or the number of an agent
+    #[arg(long, value_name = "NEIGHBOUR", allow_hyphen_values = true)]
+    pub(super) neighbour: Option<String>,
+    /// Put this to the test instead of what is claimed: EPSILON,DELTA as in 3,1e-5
+    #[arg(long, value_name = "EPSILON,DELTA", value_parser = claim)]
+    pub(super) claim: Option<(f64, f64)>,
+    #[command(flatten)]
+    pub(super) options: AuditOptions,
+}
+
+fn claim(text: &str) -> Result<(f64, f64), String> {
+    let expected = || format!("expected EPSILON,DELTA as in 3,1e-5, found {text}");
+    let (epsilon, delta) = text.split_once(',').ok_or_else(expected)?;
+    let number = |part: &str| part.trim().parse::<f64>().map_err(|_| expected());
+    let (epsilon, delta) = (number(epsilon)?, number(delta)?);
+    if epsilon > 0.0 && epsilon.is_finite() && (0.0..1.0).contains(&delta) {
+        Ok((epsilon, delta))
+    } else {
+        Err(format!("expected an epsilon above 0 and a delta from 0 to below 1, found {text}"))
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum AuditWhat {
+    /// Audit one mechanism by name, or all of them, those that are broken on purpose included
+    Mechanism(MechanismAuditArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MechanismAuditArguments {
+    /// Name of the mechanism, or `all`
+    pub(super) name: String,
+    #[command(flatten)]
+    pub(super) options: AuditOptions,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AuditOptions {
+    /// Trials per world; half of them choose the test, the other half are counted. Default: 100000, and
+    /// 10000 for a scenario
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
+    pub(super) trials: Option<u64>,
+    /// Seed of all draws. Default: 0, or the scenario's
+    #[arg(long, value_name = "SEED")]
+    pub(super) seed: Option<u64>,
+    /// End with exit code 7 if a verdict is another one
+    #[arg(long, value_enum)]
+    pub(super) expect: Option<Expected>,
+    /// Draw the two distributions into this file, .svg or .png; of several findings NAME-audited.svg each
+    #[arg(long, value_name = "FILE")]
+    pub(super) plot: Option<PathBuf>,
+    /// Threads to run trials on; results do not depend on it. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) threads: Option<u32>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(super) format: Format,

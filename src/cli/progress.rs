@@ -58,6 +58,10 @@ impl Bar {
         eprintln!("{}: {done} of {length}{failures}, about {left} left", self.bar.message());
     }
 
+    pub(super) fn advance(&self, steps: u64) {
+        self.bar.inc(steps);
+    }
+
     pub(super) fn length(&self, length: u64) {
         self.bar.set_length(length);
     }

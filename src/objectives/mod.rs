@@ -102,6 +102,13 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     /// [`ObjectiveError`].
     fn realise(&self, key: Key) -> Result<Instance, ObjectiveError>;
 
+    /// Values of every arm on neighbouring data sets, each with how it differs, for the auditor: at most `count` of
+    /// them. None where values depend on no records.
+    fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
+        let _ = (count, key);
+        Vec::new()
+    }
+
     /// Hyperparameters that were fitted, so that a replay need not fit again.
     fn fitted(&self) -> Option<&Fitted> {
         None

@@ -1,6 +1,7 @@
 //! What people read: terminal tables, JSON and a page, from what a run left behind and nothing else.
 
 mod account;
+mod audit;
 mod cells;
 mod comparison;
 mod counts;
@@ -15,6 +16,7 @@ mod text;
 mod words;
 
 pub use account::{account_curve, account_json, account_over_rounds, account_text, price_all};
+pub use audit::{audit_chart, audit_json, audit_table, audit_text};
 pub use comparison::comparison_text;
 pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};

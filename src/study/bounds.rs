@@ -3,11 +3,14 @@
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
+/// A bound, the largest possible regret of every run that has it, and its values by round.
+type Gathered = (RegretBound, Vec<f64>, BTreeMap<u64, Vec<f64>>);
+
 /// The bounds of some runs, the same theorem's together: the mean by round, over the runs for which it says something.
 pub(super) fn mean(runs: &[&SeriesRecord]) -> Vec<RegretBound> {
-    let mut found: Vec<(RegretBound, Vec<f64>, BTreeMap<u64, Vec<f64>>)> = Vec::new();
+    let mut found: Vec<Gathered> = Vec::new();
     for bound in runs.iter().flat_map(|run| &run.bounds) {
-        let same = |(known, ..): &&mut (RegretBound, _, _)| {
+        let same = |(known, ..): &&mut Gathered| {
             (known.side, known.regret, &known.source) == (bound.side, bound.regret, &bound.source)
         };
         let place = match found.iter_mut().find(same) {
@@ -23,7 +26,7 @@ pub(super) fn mean(runs: &[&SeriesRecord]) -> Vec<RegretBound> {
         }
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let of = |(bound, largest, points): (RegretBound, Vec<f64>, BTreeMap<u64, Vec<f64>>)| RegretBound {
+    let of = |(bound, largest, points): Gathered| RegretBound {
         points: points.into_iter().map(|(round, values)| (round, mean(&values))).collect(),
         largest_possible: mean(&largest),
         ..bound

@@ -1,6 +1,7 @@
 //! Replications, sweeps and their files: from a checked scenario to a folder that can be resumed, replayed and
 //! reported on.
 
+pub mod audit;
 mod bounds;
 mod diff;
 mod dry;

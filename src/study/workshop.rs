@@ -74,7 +74,7 @@ impl<'a> Workshop<'a> {
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
             Err(self.failure(Some(replication), format!("a bug in subrosa: {said}")))
         })?;
-        if let (Some((series, _, events)), Some(folder)) = (beginning, self.folder) {
+        if let (Some(Beginning { series, events, .. }), Some(folder)) = (beginning, self.folder) {
             let opening =
                 Opening { series, replication, names: self.names(), events: events.borrow().clone() };
             // It is only for looking at; if the disk is full, the record says so next.
@@ -156,6 +156,23 @@ impl<'a> Workshop<'a> {
         }
         let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
+    }
+
+    /// The world of one replication, ready to be played, and the node of its draws.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
+        let failure = |reason: String| self.failure(Some(replication), reason);
+        let prepared = self.prepared.get_or_init(|| self.prepare());
+        let prepared = prepared.as_ref().map_err(|reason| failure(reason.clone()))?;
+        let key = self.root.child("replication").index(replication);
+        let instance = prepared
+            .as_ref()
+            .map(|prepared| prepared.realise(key.child("objective")))
+            .transpose()
+            .map_err(|error| failure(error.to_string()))?;
+        Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
     }
 
     fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {

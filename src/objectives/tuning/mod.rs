@@ -13,8 +13,8 @@ pub(super) use training::train_at_most;
 use super::instance::{Background, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
 use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
-use crate::gp::Points;
 use crate::gp::covariance::Covariance;
+use crate::gp::{Points, dot};
 use crate::rng::Key;
 use crate::vocab::{Finite, NonNegative, Positive, Probability, Problem};
 use data::Split;
@@ -111,7 +111,12 @@ pub fn performance(weights: &[f64], records: &Records, loss: ValidationLoss) -> 
 const MOST_SETTINGS: usize = 1000;
 
 #[derive(Debug)]
-struct Ready(Instance);
+struct Ready {
+    instance: Instance,
+    models: Vec<Vec<f64>>,
+    validation: Records,
+    loss: ValidationLoss,
+}
 
 impl Tuning {
     fn blame(&self, error: &TableError) -> Problem {
@@ -216,7 +221,7 @@ impl Objective for Tuning {
         let variance = self.prior_sd.get() * self.prior_sd.get();
         let noise_variance = self.noise_sd.get() * self.noise_sd.get();
         let settings = lambdas.iter().map(|&lambda| libm::log(lambda)).collect();
-        Ok(Box::new(Ready(Instance {
+        let instance = Instance {
             inputs: Arc::new(Points::new(lambdas.len(), 1, settings)),
             values: Arc::new(values),
             noise: Noise::gaussian(self.noise_sd.get()),
@@ -237,12 +242,49 @@ impl Objective for Tuning {
                     lambda_max: self.lambda_max.get(),
                 }),
             },
-        })))
+        };
+        Ok(Box::new(Ready { instance, models, validation, loss: self.loss }))
     }
 }
 
 impl Prepared for Ready {
     fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
-        Ok(self.0.clone())
+        Ok(self.instance.clone())
+    }
+
+    /// One validation record replaced by a record of norm 1 that points where a model, or the difference of two models,
+    /// does or does not: what moves performances most.
+    fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
+        let mut stream = key.stream();
+        let (n, d) = (self.validation.len(), self.validation.d);
+        let m = n as f64;
+        (0..count)
+            .map(|_| {
+                let record = stream.below(n as u64) as usize;
+                let one = &self.models[stream.below(self.models.len() as u64) as usize];
+                let other = &self.models[stream.below(self.models.len() as u64) as usize];
+                let (sign, apart) = (if stream.bernoulli(0.5) { 1.0 } else { -1.0 }, stream.bernoulli(0.5));
+                let mut new: Vec<f64> =
+                    one.iter().zip(other).map(|(a, b)| sign * if apart { a - b } else { *a }).collect();
+                let norm = dot(&new, &new).sqrt();
+                if norm > 0.0 {
+                    new.iter_mut().for_each(|x| *x /= norm);
+                }
+                let old = &self.validation.signed[record * d..][..d];
+                let values = self
+                    .instance
+                    .values
+                    .iter()
+                    .zip(&self.models)
+                    .map(|(value, weights)| {
+                        value + (self.loss.at(dot(old, weights)) - self.loss.at(dot(&new, weights))) / m
+                    })
+                    .collect();
+                (
+                    format!("validation record {record} replaced by one of norm 1 chosen against the models"),
+                    values,
+                )
+            })
+            .collect()
     }
 }

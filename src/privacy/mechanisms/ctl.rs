@@ -38,6 +38,12 @@ impl Ctl {
         self.noise.scale()
     }
 
+    /// The largest reward in size, B + R.
+    #[must_use]
+    pub fn bound(&self) -> f64 {
+        self.bound.get()
+    }
+
     /// Whether a reward lies outside of [-bound, bound]. For the owner's count; nobody else may know.
     #[must_use]
     pub fn exceeds(&self, reward: f64) -> bool {

@@ -59,6 +59,26 @@ fn unit() -> Positive {
 }
 
 impl Federated {
+    /// How many agents take part.
+    #[must_use]
+    pub fn agents(&self, stage: &Stage) -> usize {
+        self.members(stage).iter().map(|(_, members)| members.len()).sum()
+    }
+
+    /// The region that each agent explores, out of so many.
+    #[must_use]
+    pub fn explored(&self, stage: &Stage, regions: usize) -> Vec<usize> {
+        let mut agents: Vec<(usize, usize)> = Vec::new();
+        for (group, (_, found)) in self.members(stage).iter().enumerate() {
+            agents.extend(found.iter().map(|&party| (party, group)));
+        }
+        agents.sort_unstable();
+        let region = |(n, &(_, group)): (usize, &(usize, usize))| {
+            self.groups[group].explores.map_or(n, |region| region as usize) % regions
+        };
+        agents.iter().enumerate().map(region).collect()
+    }
+
     /// Positions of the parties of each group.
     fn members(&self, stage: &Stage) -> Vec<(String, Vec<usize>)> {
         let is = |name: &str, index: usize| {

@@ -219,7 +219,9 @@ impl Aggregate {
         problems
     }
 
-    pub(super) fn mechanism(&self) -> FederatedSum {
+    /// The sum of a round in which no answer is late.
+    #[must_use]
+    pub fn mechanism(&self) -> FederatedSum {
         FederatedSum {
             participation: self.participation,
             clip: self.clip,
@@ -244,7 +246,8 @@ impl Sharing {
     }
 
     /// Broadcasts of the server in a run of so many rounds.
-    pub(super) fn broadcasts(&self, rounds: u64) -> u64 {
+    #[must_use]
+    pub fn broadcasts(&self, rounds: u64) -> u64 {
         match self {
             Self::Aggregate(aggregate) => rounds + u64::from(aggregate.closing_broadcast),
             Self::Alone(_) | Self::RandomAgent(_) => rounds,

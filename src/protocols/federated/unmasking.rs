@@ -199,7 +199,7 @@ mod tests {
     /// 4 numbers have a standard error of 1.6 %; five of them are 8 %.
     #[test]
     fn shares_of_noise_add_up_to_the_promise() {
-        let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), weights: Uniform(), \
+        let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \
                          server: Masked(planned_dropout: 0.4285714285714286))";
         let contract = contract(aggregate);
         assert_eq!(contract.planned_shares(), 4);

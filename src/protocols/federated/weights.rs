@@ -69,7 +69,8 @@ impl WeightSchedule {
     }
 
     /// Weights of aggregation k (0 follows the initial points): regions x agents, each region's sum is 1.
-    pub(super) fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
+    #[must_use]
+    pub fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
         let agents = explored.len() as f64;
         let exponent = match self {
             Self::Uniform(_) => 0.0,

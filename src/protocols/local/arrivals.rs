@@ -57,7 +57,7 @@ impl Default for NeverAnswer {
 
 impl NeverAnswer {
     /// Whether a user with this reward keeps silent. One word.
-    pub(super) fn silent(&self, reward: f64, stream: &mut Stream) -> bool {
+    pub fn silent(&self, reward: f64, stream: &mut Stream) -> bool {
         let drawn = stream.uniform();
         match self {
             Self::Independent(share) => drawn < share.get(),
@@ -65,8 +65,19 @@ impl NeverAnswer {
         }
     }
 
+    /// The probability that a user with this reward keeps silent.
+    #[must_use]
+    pub fn chance(&self, reward: f64) -> f64 {
+        match self {
+            Self::Independent(share) => share.get(),
+            Self::WhenBelow { reward: threshold, share } if reward < threshold.get() => share.get(),
+            Self::WhenBelow { .. } => 0.0,
+        }
+    }
+
     /// Whether silence tells about the reward.
-    pub(super) fn tells(&self) -> bool {
+    #[must_use]
+    pub fn tells(&self) -> bool {
         matches!(self, Self::WhenBelow { share, .. } if share.get() > 0.0)
     }
 }

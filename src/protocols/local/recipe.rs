@@ -170,6 +170,23 @@ impl Protocol for Local {
 }
 
 impl Local {
+    /// What users of a series do to their rewards; nothing where they send them as they are.
+    ///
+    /// # Errors
+    /// In words, if no bound on the rewards is known.
+    pub fn ctl(&self, series: &SeriesRecipe, instance: &Instance) -> Result<Option<Ctl>, String> {
+        match self.minds(series, instance, false)?.0 {
+            Curator::Ctl(ctl) => Ok(Some(ctl)),
+            Curator::Open => Ok(None),
+        }
+    }
+
+    /// The person whose visit is number `user`, out of `size`; `key` is the replication's node.
+    #[must_use]
+    pub fn person(&self, key: Key, user: u64, size: u64) -> u64 {
+        Population { size, who: key.child("party").child(&self.users).child("who") }.person(user)
+    }
+
     fn play_series(
         &self,
         series: &SeriesRecipe,

@@ -33,6 +33,13 @@ pub(super) struct Population {
     pub(super) who: Key,
 }
 
+impl Population {
+    /// Whose visit number `user` is.
+    pub(super) fn person(&self, user: u64) -> u64 {
+        self.who.index(user).stream().below(self.size)
+    }
+}
+
 /// A report on its way to be made.
 #[derive(Debug)]
 struct Intended {
@@ -145,7 +152,7 @@ impl Users {
 
     fn occasion(&self, ctx: &Context<'_, World>, released: &str, user: u64, round: u64) -> Occasion {
         let habits = &self.habits;
-        let person = habits.population.map(|all| all.who.index(user).stream().below(all.size));
+        let person = habits.population.map(|all| all.person(user));
         Occasion {
             released: released.to_owned(),
             protected: habits.name.clone(),

@@ -24,6 +24,7 @@ mod publication;
 mod reader;
 mod recipe;
 mod sampling;
+mod secrets;
 mod worker;
 
 pub use messages::{Fact, Message, Timer, World};
@@ -33,3 +34,4 @@ pub use publication::{
     Task, TaskFacts, Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
+pub use secrets::Secrets;

@@ -54,20 +54,21 @@ impl Publication for FixedGrid {
         let epsilon = self.epsilon.get();
         let mut plan = Plan::default();
         if self.publish.setting() {
-            let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>> = match self.selection {
-                Selection::Exponential => Box::new(Supported::new(
-                    ExponentialMechanism::new(self.epsilon, sensitivity),
-                    "exponential mechanism over a fixed grid",
-                    None,
-                    basis.clone(),
-                )),
-                Selection::NoisyMax => Box::new(Supported::new(
-                    ReportNoisyMax::new(self.epsilon, sensitivity),
-                    "report noisy max over a fixed grid",
-                    None,
-                    basis.clone(),
-                )),
-            };
+            let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync> =
+                match self.selection {
+                    Selection::Exponential => Box::new(Supported::new(
+                        ExponentialMechanism::new(self.epsilon, sensitivity),
+                        "exponential mechanism over a fixed grid",
+                        None,
+                        basis.clone(),
+                    )),
+                    Selection::NoisyMax => Box::new(Supported::new(
+                        ReportNoisyMax::new(self.epsilon, sensitivity),
+                        "report noisy max over a fixed grid",
+                        None,
+                        basis.clone(),
+                    )),
+                };
             plan.setting = Some(SettingRelease { mechanism, utility: Utility::Outcomes });
             let most = k::choice_bound(sensitivity.get(), epsilon, task.n(), TAIL);
             let source = "exponential mechanism";

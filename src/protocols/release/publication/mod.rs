@@ -149,7 +149,7 @@ pub struct Plan {
 #[derive(Debug)]
 pub struct SettingRelease {
     /// Chooses among utilities, one per setting.
-    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>>,
+    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync>,
     /// What the utilities are.
     pub utility: Utility,
 }
@@ -158,7 +158,7 @@ pub struct SettingRelease {
 #[derive(Debug)]
 pub struct ValueRelease {
     /// Makes one number private.
-    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>>>,
+    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync>,
     /// Which number.
     pub of: ValueOf,
 }

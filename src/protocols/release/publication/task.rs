@@ -24,7 +24,9 @@ pub struct Task {
 }
 
 impl Task {
-    pub(in crate::protocols::release) fn of(instance: &Instance, rounds: u64) -> Self {
+    /// What is public of an instance, for a search of `rounds` trials.
+    #[must_use]
+    pub fn of(instance: &Instance, rounds: u64) -> Self {
         Self {
             inputs: Arc::clone(&instance.inputs),
             surrogate: instance.surrogate.clone(),

@@ -1,0 +1,218 @@
+//! `subrosa audit`: attack claims of privacy and print what was found.
+
+use super::exit::Exit;
+use super::load::load;
+use super::options::{
+    AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments, ScenarioArguments,
+};
+use super::progress::Bar;
+use super::run::print;
+use crate::privacy::audit::{Case, Effort, Finding, Verdict, measure, suite};
+use crate::report::plots::{png, standalone};
+use crate::report::{audit_chart, audit_json, audit_table, audit_text};
+use crate::rng::Key;
+use crate::study::audit::{Candidates, Request, systems};
+use crate::study::{self, files};
+use std::path::{Path, PathBuf};
+
+/// Trials per world unless stated.
+const TRIALS: u64 = 100_000;
+/// The same for a scenario, whose trials take longer.
+const SYSTEM_TRIALS: u64 = 10_000;
+/// Name of all cases together.
+const ALL: &str = "all";
+
+/// Audits.
+pub(super) fn audit(arguments: &AuditArguments) -> Exit {
+    match &arguments.what {
+        Some(AuditWhat::Mechanism(mechanism)) => of_mechanisms(mechanism),
+        None => match &arguments.scenario {
+            Some(scenario) => of_scenario(scenario, arguments),
+            None => {
+                eprintln!("error: expected a scenario file; or write `subrosa audit mechanism all`");
+                Exit::Usage
+            }
+        },
+    }
+}
+
+/// Audits everything that a scenario releases.
+fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
+    let options = &arguments.options;
+    let plan = match load(&ScenarioArguments {
+        scenario: scenario.to_owned(),
+        overrides: arguments.overrides.clone(),
+        seed: options.seed,
+        data: arguments.data.clone(),
+        replications: None,
+        format: options.format,
+    }) {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
+    let request = Request {
+        cell: arguments.cell,
+        series: arguments.series.clone(),
+        observer: arguments.observer.clone(),
+        claim: arguments.claim,
+        neighbour: arguments.neighbour.clone(),
+    };
+    let all = match systems(&plan, &request) {
+        Ok(all) => all,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            return Exit::Usage;
+        }
+    };
+    let trials = options.trials.unwrap_or(SYSTEM_TRIALS);
+    let root = Key::root(plan.seed).child("audit");
+    let bar = Bar::new(format!("audit {}", plan.name));
+    bar.length(all.iter().map(|candidates| study::audit::effort(candidates, trials)).sum());
+    let found = in_pool(options, || {
+        let one = |candidates: Candidates| {
+            let name = candidates[0].statement.name.clone();
+            study::audit::audit(candidates, trials, root.child(&name), &|done| bar.advance(done))
+                .map_err(|reason| format!("{name}: {reason}"))
+        };
+        all.into_iter().map(one).collect::<Result<Vec<Finding>, String>>()
+    });
+    bar.finish();
+    match found {
+        Ok(findings) => {
+            let title = format!("{}: {trials} trials per world, seed {}", plan.name, plan.seed);
+            conclude(&title, &findings, options, None)
+        }
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            Exit::CellsFailed
+        }
+    }
+}
+
+/// Runs on as many threads as asked for; results do not depend on it.
+fn in_pool<T: Send>(options: &AuditOptions, run: impl FnOnce() -> T + Send) -> T {
+    let threads = options.threads.map_or(0, |threads| threads as usize);
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(run),
+        Err(_) => run(),
+    }
+}
+
+fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
+    let mut cases = suite();
+    let names: Vec<String> = cases.iter().map(|case| case.statement.name.clone()).collect();
+    if arguments.name != ALL {
+        cases.retain(|case| case.statement.name == arguments.name);
+        if cases.is_empty() {
+            eprintln!("error: expected {ALL} or one of {}, found \"{}\"", names.join(", "), arguments.name);
+            return Exit::Usage;
+        }
+    }
+    let options = &arguments.options;
+    let trials = options.trials.unwrap_or(TRIALS);
+    let root = Key::root(options.seed.unwrap_or(0)).child("audit").child("mechanism");
+    let bar = Bar::new("audit".to_owned());
+    bar.length(2 * trials * cases.len() as u64);
+    let documented: Vec<Verdict> = cases.iter().map(|case| case.expected).collect();
+    let found = in_pool(options, || {
+        let one = |Case { statement, experiment, .. }: Case| {
+            let effort = Effort { trials, key: root.child(&statement.name), delta: statement.delta };
+            match measure(&*experiment, effort, &|done| bar.advance(done)) {
+                Ok(evidence) => Ok(Finding::new(statement, evidence)),
+                Err(reason) => Err(format!("{}: {reason}", statement.name)),
+            }
+        };
+        cases.into_iter().map(one).collect::<Result<Vec<Finding>, String>>()
+    });
+    bar.finish();
+    let findings = match found {
+        Ok(findings) => findings,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            return Exit::Internal;
+        }
+    };
+    let title = format!("mechanisms: {trials} trials per world, seed {}", options.seed.unwrap_or(0));
+    conclude(&title, &findings, options, Some(&documented))
+}
+
+/// Prints, draws, and compares with what is expected.
+fn conclude(
+    title: &str,
+    findings: &[Finding],
+    options: &AuditOptions,
+    documented: Option<&[Verdict]>,
+) -> Exit {
+    match options.format {
+        Format::Text => {
+            if findings.len() == 1 {
+                findings.iter().for_each(|finding| print(&audit_text(finding)));
+            } else {
+                print(&audit_table(title, findings));
+            }
+        }
+        Format::Json => print(&format!("{}\n", audit_json(findings))),
+    }
+    if let Some(file) = &options.plot {
+        for finding in findings {
+            let several = findings.len() > 1;
+            let path = if several { beside(file, &finding.statement.name) } else { file.clone() };
+            if let Err(exit) = picture(&path, finding) {
+                return exit;
+            }
+        }
+    }
+    let Some(expected) = options.expect else { return Exit::Ok };
+    let mut exit = Exit::Ok;
+    for (index, finding) in findings.iter().enumerate() {
+        let wanted = match (expected, documented) {
+            (Expected::Consistent, _) => Verdict::Consistent,
+            (Expected::Refuted, _) => Verdict::Refuted,
+            (Expected::Inconclusive, _) => Verdict::Inconclusive,
+            (Expected::Documented, Some(documented)) => documented[index],
+            (Expected::Documented, None) => {
+                eprintln!("error: only mechanisms have documented verdicts: expect consistent or refuted");
+                return Exit::Usage;
+            }
+        };
+        if finding.verdict != wanted {
+            eprintln!("error: {}: expected {wanted}, found {}", finding.statement.name, finding.verdict);
+            exit = Exit::VerdictDiffers;
+        }
+    }
+    exit
+}
+
+/// The picture of one finding, SVG or PNG as the name of the file ends.
+fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
+    let svg = standalone(&audit_chart(finding));
+    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("svg") => svg.into_bytes(),
+        Some("png") => png(&svg).map_err(|error| {
+            eprintln!("error: {}: {error}", path.display());
+            Exit::Internal
+        })?,
+        _ => {
+            eprintln!("error: --plot: expected a file that ends in .svg or .png, found {}", path.display());
+            return Err(Exit::Usage);
+        }
+    };
+    files::write(path, &bytes).map_err(|error| {
+        eprintln!("error: {error}");
+        Exit::Internal
+    })?;
+    eprintln!("wrote {}", path.display());
+    Ok(())
+}
+
+/// NAME-audited.svg beside NAME.svg, for several findings.
+fn beside(file: &Path, audited: &str) -> PathBuf {
+    let stem = file.file_stem().map_or_else(|| "audit".into(), |stem| stem.to_string_lossy());
+    let safe: String =
+        audited.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    let name = match file.extension() {
+        Some(extension) => format!("{stem}-{safe}.{}", extension.to_string_lossy()),
+        None => format!("{stem}-{safe}"),
+    };
+    file.with_file_name(name)
+}

@@ -1,0 +1,68 @@
+//! The low bits of floating-point noise: which numbers a sampler can put out at all for a given secret.
+//!
+//! Noise has 2^52 possible values, and adding the secret rounds: the set of possible outputs depends on the secret, so
+//! an output that only one secret can give tells it for certain.
+//!
+//! Source: Mironov 2012, "On significance of the least significant bits for differential privacy".
+
+use crate::rng::{normal_cdf, normal_quantile};
+
+/// Steps of the sampler's grid that are tried around the inverted value. Inverse and sampler err by a few units in the
+/// last place, and rounding of the sum joins at most a few grid points where the noise is of the size of the secret.
+const WINDOW: i64 = 64;
+const GRID: f64 = (1u64 << 52) as f64;
+
+/// Whether `secret + scale * Laplace` can be `output` for our sampler, for a secret of at most some hundred scales.
+#[must_use]
+pub fn reachable_laplace(secret: f64, scale: f64, output: f64) -> bool {
+    let noise = (output - secret) / scale;
+    // The sampler takes the logarithm of (2 k + 1) / 2^52.
+    let place = (libm::exp(-noise.abs()) * GRID - 1.0) / 2.0;
+    around(place, 1i64 << 51).any(|k| {
+        let size = -libm::log((2 * k + 1) as f64 / GRID);
+        // The sign is drawn; near 0 both are candidates.
+        secret + scale * size == output || secret + scale * -size == output
+    })
+}
+
+/// Whether `secret + standard_deviation * normal` can be `output` for our sampler.
+#[must_use]
+pub fn reachable_gaussian(secret: f64, standard_deviation: f64, output: f64) -> bool {
+    let noise = (output - secret) / standard_deviation;
+    let place = normal_cdf(noise) * GRID - 0.5;
+    around(place, 1i64 << 52)
+        .any(|k| secret + standard_deviation * normal_quantile((k as f64 + 0.5) / GRID) == output)
+}
+
+fn around(place: f64, end: i64) -> impl Iterator<Item = i64> {
+    let middle = place as i64;
+    (middle - WINDOW).max(0)..=(middle + WINDOW).min(end - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// A false "unreachable" would be a false refutation, so every number that was drawn must be found.
+    #[test]
+    fn what_was_drawn_is_reachable() {
+        let mut stream = Key::root(31).stream();
+        for (secret, scale) in [(0.0, 1.0), (1.0, 1.0), (1.0, 0.25), (-3.0, 2.0)] {
+            for _ in 0..20_000 {
+                assert!(reachable_laplace(secret, scale, secret + scale * stream.laplace()));
+            }
+            for _ in 0..5_000 {
+                assert!(reachable_gaussian(secret, scale, secret + scale * stream.normal()));
+            }
+        }
+    }
+
+    #[test]
+    fn another_secret_cannot_give_many_of_them() {
+        let mut stream = Key::root(32).stream();
+        let draws: Vec<f64> = (0..2000).map(|_| stream.laplace()).collect();
+        let impossible = draws.iter().filter(|output| !reachable_laplace(1.0, 1.0, **output)).count();
+        assert!(impossible > 400, "{impossible}");
+    }
+}

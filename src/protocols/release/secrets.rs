@@ -1,0 +1,83 @@
+//! What a search leaves to be released, made again away from any network: for comparisons with a neighbour's data.
+
+use super::outcomes::Trials;
+use super::publication::{Search, Task, Utility};
+use super::{Release, ReleaseSeries};
+use crate::rng::Key;
+
+/// Trials of a search that is over. As sensitive as the data.
+#[derive(Clone, Debug)]
+pub struct Secrets(Trials);
+
+impl Secrets {
+    /// One utility per setting.
+    ///
+    /// # Errors
+    /// In words, if a setting that is needed was never tried.
+    pub fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, String> {
+        self.0.utilities(task, utility)
+    }
+
+    /// The largest outcome.
+    #[must_use]
+    pub fn best(&self) -> Option<f64> {
+        self.0.best()
+    }
+
+    /// The outcome that came last.
+    #[must_use]
+    pub fn last(&self) -> Option<f64> {
+        self.0.last()
+    }
+
+    /// The mean outcome of one setting, if it has been tried.
+    #[must_use]
+    pub fn mean(&self, setting: usize) -> Option<f64> {
+        self.0.mean(setting)
+    }
+}
+
+impl Release {
+    /// The search of a series on `values`, trial by trial, with noise from `noise`; `key` is the replication's node.
+    ///
+    /// # Errors
+    /// In words, if the learner cannot be built or cannot go on.
+    pub fn secrets(
+        &self,
+        series: &ReleaseSeries,
+        task: &Task,
+        values: &[f64],
+        noise: Key,
+        key: Key,
+    ) -> Result<Secrets, String> {
+        let publication = series.publication.as_dyn();
+        let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
+        let outcome =
+            |trial: u64, setting: usize| values[setting] + noise_sd * noise.index(trial).stream().normal();
+        let mut trials = Trials::default();
+        match publication.search(task)? {
+            Search::Learner(learner) => {
+                let mut learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
+                let mut stream = key.child("party").child(&self.owner).child("learner").stream();
+                for trial in 0..self.rounds {
+                    let setting = learner.suggest(&mut stream);
+                    let found = outcome(trial, setting);
+                    learner.observe(setting, found).map_err(|error| error.to_string())?;
+                    trials.add(setting, found);
+                }
+            }
+            Search::Everything => {
+                (0..values.len()).for_each(|setting| trials.add(setting, outcome(setting as u64, setting)));
+            }
+            Search::Sampling(_) => {
+                return Err(format!(
+                    "\"{}\" chooses every setting privately, so there is no one secret to attack: audit the mechanism of \
+                     one choice (`subrosa audit mechanism exponential`)",
+                    series.name
+                ));
+            }
+            Search::Nothing => {}
+        }
+        Ok(Secrets(trials))
+    }
+}
