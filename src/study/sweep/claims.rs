@@ -132,6 +132,10 @@ impl Desk {
 
     /// Claims a block, or says why there is none to claim.
     pub(super) fn next(&mut self, dead_after: Duration) -> Result<Next, FileError> {
+        self.next_at(Instant::now(), dead_after)
+    }
+
+    fn next_at(&mut self, now: Instant, dead_after: Duration) -> Result<Next, FileError> {
         while let Some(block) = self.free.pop_front() {
             if let Some(claim) = self.claim(Claim { block, generation: 0 })? {
                 return Ok(Next::Play(claim));
@@ -144,12 +148,12 @@ impl Desk {
         let open: Vec<u64> = order.filter(|block| !finished.contains(block)).collect();
         self.free = open.iter().copied().filter(|block| !latest.contains_key(block)).collect();
         if !self.free.is_empty() {
-            return self.next(dead_after);
+            return self.next_at(now, dead_after);
         }
         for &block in &open {
             let Some(&generation) = latest.get(&block) else { continue };
             let claim = Claim { block, generation };
-            if !self.held.contains(&claim) && self.is_dead(claim, dead_after) {
+            if !self.held.contains(&claim) && self.is_dead(claim, now, dead_after) {
                 let heir = Claim { block, generation: generation + 1 };
                 if let Some(claim) = self.claim(heir)? {
                     return Ok(Next::Play(claim));
@@ -160,16 +164,15 @@ impl Desk {
     }
 
     /// By this process's clock, so that clocks need not agree.
-    fn is_dead(&mut self, claim: Claim, dead_after: Duration) -> bool {
+    fn is_dead(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
         // A claim that was given back meanwhile is nobody's.
         let Ok(contents) = fs::read(self.file(claim)) else { return false };
         let gone = serde_json::from_slice(&contents).is_ok_and(|holder: Holder| holder.is_gone());
-        let now = Instant::now();
         let (known, since) = self.seen.entry(claim).or_insert_with(|| (contents.clone(), now));
         if *known != contents {
             (*known, *since) = (contents, now);
         }
-        gone || since.elapsed() >= dead_after
+        gone || now.duration_since(*since) >= dead_after
     }
 
     fn claim(&mut self, claim: Claim) -> Result<Option<Claim>, FileError> {
@@ -262,20 +265,24 @@ mod tests {
     fn a_silent_claim_has_one_heir_and_a_beating_one_none() {
         let place = tempfile::TempDir::new().unwrap();
         let mut first = desk(place.path(), 1, 0);
-        let soon = Duration::from_millis(40);
-        assert_eq!(first.next(soon).unwrap(), Next::Play(Claim { block: 0, generation: 0 }));
+        let (begin, second) = (Instant::now(), Duration::from_secs(1));
+        let dead_after = second * 60;
+        assert_eq!(first.next(dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 0 }));
         let (mut one, mut two) = (desk(place.path(), 1, 0), desk(place.path(), 1, 0));
         for beat in 1..5 {
-            assert_eq!(one.next(soon).unwrap(), Next::Wait(1));
-            std::thread::sleep(Duration::from_millis(5));
-            first.beat(beat);
+            let now = begin + second * 50 * beat;
+            assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Wait(1));
+            first.beat(u64::from(beat));
         }
-        assert_eq!(two.next(soon).unwrap(), Next::Wait(1));
-        std::thread::sleep(soon + Duration::from_millis(20));
-        assert_eq!(one.next(soon).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
-        assert_eq!(two.next(soon).unwrap(), Next::Wait(1), "the heir has just begun");
+        let now = begin + second * 250;
+        assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Wait(1), "it has just beaten");
+        assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Wait(1));
+        assert_eq!(one.next_at(now + second * 59, dead_after).unwrap(), Next::Wait(1));
+        let now = now + second * 60;
+        assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
+        assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Wait(1), "the heir has just begun");
         one.give_back(Claim { block: 0, generation: 1 });
-        assert_eq!(two.next(soon).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
+        assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
     }
 
     #[test]
