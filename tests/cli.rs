@@ -207,8 +207,16 @@ fn a_run_leaves_a_folder_that_replays() {
     for file in ["manifest.json", "scenario.ron", "summary.json", "summary.csv"] {
         assert!(run.join(file).is_file(), "{file}");
     }
-    for file in ["replications.jsonl", "iterations.csv", "ledger.csv", "network.csv", "digest.txt"] {
-        assert!(run.join("cells/0").join(file).is_file(), "{file}");
+    for file in [
+        "records.jsonl",
+        "results.csv",
+        "results.jsonl",
+        "iterations.csv",
+        "ledger.csv",
+        "network.csv",
+        "digest.txt",
+    ] {
+        assert!(run.join(file).is_file(), "{file}");
     }
     let (code, stdout, stderr) = told(&subrosa(&["replay", run.to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -261,7 +269,10 @@ fn an_interrupted_run_resumes_to_the_same_result() {
         .spawn()
         .unwrap();
     // As soon as two replications are on disk.
-    let parts = || walk(&broken).iter().filter(|path| path.to_string_lossy().contains("parts")).count();
+    let lines = |path: &PathBuf| fs::read_to_string(path).map_or(0, |text| text.lines().count());
+    let parts = || -> usize {
+        walk(&broken).iter().filter(|path| path.to_string_lossy().contains("segments")).map(lines).sum()
+    };
     let begin = Instant::now();
     while parts() < 2 && begin.elapsed() < Duration::from_secs(120) {
         std::thread::sleep(Duration::from_millis(5));

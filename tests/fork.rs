@@ -38,9 +38,10 @@ fn digests(scenario: &str, overrides: &[&str]) -> Vec<String> {
     let plan = plan(scenario, overrides);
     let place = TempDir::new().unwrap();
     let interrupted = std::sync::atomic::AtomicBool::new(false);
-    let options = study::Options { threads: 1, interrupted: &interrupted };
+    let options = study::Options { threads: 1, fail_fast: false, interrupted: &interrupted };
     let folder = study::RunFolder::at(&place.path().join("run"));
-    let (records, _) = study::play(&plan, &folder, options, &Silent).unwrap();
+    study::play(&plan, &folder, options, &Silent).unwrap();
+    let records = vec![folder.replications(0).unwrap()];
     of(&records)
 }
 
@@ -52,7 +53,7 @@ fn of(records: &Records) -> Vec<String> {
 struct Silent;
 
 impl study::Progress for Silent {
-    fn begin(&self, _: u64, _: u64) {}
+    fn begin(&self, _: &study::Start) {}
     fn done(&self) {}
     fn failed(&self, failure: &study::Failure) {
         panic!("{failure}");

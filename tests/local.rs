@@ -84,8 +84,8 @@ fn visits_of_one_person_add_up() {
     // 340 reports of 20 people: the busiest has more than the average of 17 and less than everything.
     assert!((18..60).contains(&most), "{most}");
     assert!((loss(entry, "basic")["epsilon"].as_f64().unwrap() - most as f64).abs() < 1e-6);
-    let mut ledger = csv::Reader::from_path(folder(&document).join("cells/0/ledger.csv")).unwrap();
-    let lines = ledger.records().filter(|line| &line.as_ref().unwrap()[1] == "LDP-TGP-UCB").count();
+    let mut ledger = csv::Reader::from_path(folder(&document).join("ledger.csv")).unwrap();
+    let lines = ledger.records().filter(|line| &line.as_ref().unwrap()[2] == "LDP-TGP-UCB").count();
     assert_eq!(lines, 20, "one line per person, not per visit");
 }
 
@@ -130,8 +130,8 @@ fn long_runs_leave_short_records() {
         let keep = "protocol.series=[Series(name: \"a\", report: Ctl(epsilon: 1), learner: Random())]";
         let document = run(USERS, out.path(), &["--replications", "1", "-o", rounds, "-o", keep]);
         let folder = folder(&document);
-        let text = |file: &str| std::fs::read_to_string(folder.join("cells/0").join(file)).unwrap();
-        let size = std::fs::metadata(folder.join("cells/0/replications.jsonl")).unwrap().len();
+        let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+        let size = std::fs::metadata(folder.join("records.jsonl")).unwrap().len();
         (text("iterations.csv").lines().count(), text("ledger.csv").lines().count(), size)
     };
     let (short, long) = (lines("protocol.rounds=1000"), lines("protocol.rounds=20000"));
@@ -179,7 +179,7 @@ fn data_from_elsewhere() {
     let more = ["--data", &data, "--replications", "1", "-o", "protocol.rounds=50"];
     let document = run(scenario, out.path(), &more);
     // B = 237.328 and R = 203.292 (SOURCE.txt), so the sensitivity is twice their sum.
-    let mut ledger = csv::Reader::from_path(folder(&document).join("cells/0/ledger.csv")).unwrap();
+    let mut ledger = csv::Reader::from_path(folder(&document).join("ledger.csv")).unwrap();
     let header = ledger.headers().unwrap().clone();
     let place = header.iter().position(|name| name == "sensitivity").unwrap();
     let first = ledger.records().next().unwrap().unwrap();

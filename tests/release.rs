@@ -249,13 +249,12 @@ fn a_fixed_grid_releases_settings_at_their_exact_frequencies() {
          assume: TaskFacts(records: 20, loss_range: 1, lipschitz: 1, lambda_min: 1e-4, lambda_max: 10)))]",
     ];
     let document = run("scenarios/release.ron", out.path(), &more);
-    let path = folder(&document).join("cells/0/replications.jsonl");
+    let path = folder(&document).join("records.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
     let mut values = Vec::new();
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     for line in text.lines() {
-        // A checksum, a space, the record.
-        let record: Value = serde_json::from_str(line.split_once(' ').unwrap().1).unwrap();
+        let record: Value = serde_json::from_str(line).unwrap();
         let series = &record["series"][0];
         values =
             series["iterations"].as_array().unwrap().iter().map(|i| i["value"].as_f64().unwrap()).collect();
@@ -308,15 +307,18 @@ fn the_ledger_tells_proven_from_conditional() {
     assert!(cell["privacy"].as_array().unwrap().iter().all(|row| row["series"] != "blind"));
     let published = &privacy("Algorithm 1")["losses"][0];
     assert_eq!((&published["accountant"], &published["delta"]), (&"as published".into(), &0.1.into()));
-    let ledger = std::fs::read_to_string(folder(&document).join("cells/1/ledger.csv")).unwrap();
+    let ledger = std::fs::read_to_string(folder(&document).join("ledger.csv")).unwrap();
     assert!(ledger.contains("Kusner Algorithm 1, Laplace noise, corrected constants"));
     assert!(ledger.contains("probability 1 - 0.05 over functions drawn from the assumed GP"));
     // g*/m of the fixed grid: 569 records, 285 (rounded up) for training.
     let mut reader = csv::Reader::from_reader(ledger.as_bytes());
     let header = reader.headers().unwrap().clone();
     let place = |name: &str| header.iter().position(|found| found == name).unwrap();
-    let grid =
-        reader.records().map(Result::unwrap).find(|row| &row[place("series")] == "fixed grid").unwrap();
+    let grid = reader
+        .records()
+        .map(Result::unwrap)
+        .find(|row| &row[place("cell")] == "1" && &row[place("series")] == "fixed grid")
+        .unwrap();
     let sensitivity: f64 = grid[place("sensitivity")].parse().unwrap();
     assert!((sensitivity - 1.0 / 284.0).abs() < 1e-12, "{sensitivity}");
 }

@@ -92,8 +92,9 @@ fn a_replay_tells_between_which_events_it_parts() {
     let plan = Plan::new(document.text().to_owned(), Vec::new(), &resources, cells);
     let run = RunFolder::at(&place.path().join("run"));
     let interrupted = std::sync::atomic::AtomicBool::new(false);
-    let options = Options { threads: 1, interrupted: &interrupted };
-    let (records, _) = study::play(&plan, &run, options, &Silent).unwrap();
+    let options = Options { threads: 1, fail_fast: false, interrupted: &interrupted };
+    study::play(&plan, &run, options, &Silent).unwrap();
+    let records = [run.replications(0).unwrap()];
     let mut record = records[0][&0].clone();
     let waypoints = record.series[0].checkpoints.clone();
     assert!((16..=32).contains(&waypoints.len()), "{}", waypoints.len());
@@ -123,7 +124,7 @@ fn a_replay_tells_between_which_events_it_parts() {
 struct Silent;
 
 impl study::Progress for Silent {
-    fn begin(&self, _: u64, _: u64) {}
+    fn begin(&self, _: &study::Start) {}
     fn done(&self) {}
     fn failed(&self, _: &study::Failure) {}
 }

@@ -4,11 +4,13 @@ mod account;
 mod audit;
 mod calibrate;
 mod check;
+mod compare;
 mod completions;
 mod diff;
 mod dry;
 mod exit;
 mod fork;
+mod interruption;
 mod list;
 mod load;
 mod man;
@@ -18,6 +20,7 @@ mod progress;
 mod replay;
 mod report;
 mod run;
+mod sweep;
 mod trace;
 
 use clap::Parser;
@@ -43,6 +46,8 @@ pub fn main() -> ExitCode {
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Run(arguments) => run::run(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
+        Verb::Sweep(arguments) => sweep::sweep(&arguments),
+        Verb::Compare(arguments) => compare::compare(&arguments),
         Verb::Report(arguments) => report::report(&arguments),
         Verb::New(arguments) => new::new(&arguments),
         Verb::Trace(arguments) => trace::trace(&arguments),

@@ -2,7 +2,7 @@
 
 use super::new::TEMPLATES;
 use crate::protocols::ForkPoint;
-use crate::vocab::Span;
+use crate::vocab::{Positive, Span};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -26,6 +26,10 @@ pub(super) enum Verb {
     Run(RunArguments),
     /// Play a run again and compare digests
     Replay(ReplayArguments),
+    /// Play a study on many machines: plan it, start workers, watch them, merge what they leave
+    Sweep(SweepArguments),
+    /// Compare two runs, replication by replication on common random numbers
+    Compare(CompareArguments),
     /// Make the report of a run again: text, report.html, and on request a figure as a file
     Report(ReportArguments),
     /// Write a commented scenario that runs at once
@@ -105,6 +109,160 @@ pub(super) struct RunArguments {
     /// Threads to play replications on; results do not depend on it. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) threads: Option<u32>,
+    /// Stop at the first replication that fails instead of playing all others
+    #[arg(long)]
+    pub(super) fail_fast: bool,
+    /// Play more replications of all cells until the 95 % interval around every mean is at most this far to each side
+    #[arg(long, value_name = "WIDTH", value_parser = positive)]
+    pub(super) until_halfwidth: Option<Positive>,
+    /// The metric whose means are to be known so well, as results.csv calls it (without "more.")
+    #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
+    pub(super) metric: String,
+    /// Most replications of a cell on the way there
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
+        value_parser = clap::value_parser!(u64).range(2..))]
+    pub(super) at_most: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompareArguments {
+    /// Folder of the first run
+    pub(super) a: PathBuf,
+    /// Folder of the second run; may be the same, to compare two series of it
+    pub(super) b: PathBuf,
+    /// Only this series of the first run. Default: all, or the series of --series-b
+    #[arg(long, value_name = "NAME")]
+    pub(super) series_a: Option<String>,
+    /// Only this series of the second run. Default: the series of the same name
+    #[arg(long, value_name = "NAME")]
+    pub(super) series_b: Option<String>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepArguments {
+    #[command(subcommand)]
+    pub(super) verb: SweepVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SweepVerb {
+    /// Divide a study into blocks for workers, and print its folder
+    Plan(SweepPlanArguments),
+    /// Play blocks until none is left; start as many of these as there are machines
+    Work(SweepWorkArguments),
+    /// Show how far a sweep has come
+    Status(SweepStatusArguments),
+    /// Make one finished run of what the workers left
+    Merge(SweepMergeArguments),
+    /// Write the batch script of an engine and hand it in
+    Submit(SweepSubmitArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepPlanArguments {
+    #[command(flatten)]
+    pub(super) scenario: ScenarioArguments,
+    /// Folder below which the study's folder is made; all workers must see it at this place
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(super) out: PathBuf,
+    /// Blocks to divide the study into; a worker takes one at a time. Default: one per replication, at most 1024
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) blocks: Option<u64>,
+    /// Plan anew even if workers may be at work; what they finished is kept
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepWorkArguments {
+    /// The study's folder
+    pub(super) folder: PathBuf,
+    /// This worker's number, from 0, and the number of workers. Says where to begin; every worker goes on until
+    /// nothing is left
+    #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = slot)]
+    pub(super) slot: (u64, u64),
+    /// Threads of this worker. Default: one per core that it may use
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) threads: Option<u32>,
+    /// Time between two signs of life
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub(super) heartbeat: humantime::Duration,
+    /// Take over the blocks of a worker that has been silent for this long; several heartbeats
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub(super) dead_after: humantime::Duration,
+}
+
+fn positive(text: &str) -> Result<Positive, String> {
+    let number = text.parse::<f64>().map_err(|_| "expected a number above 0".to_owned())?;
+    Positive::new(number).map_err(|error| error.to_string())
+}
+
+/// `3/16`.
+fn slot(text: &str) -> Result<(u64, u64), String> {
+    let parsed = text.split_once('/').and_then(|(slot, slots)| {
+        Some((slot.parse::<u64>().ok()?, slots.parse::<u64>().ok().filter(|&slots| slots > 0)?))
+    });
+    parsed.ok_or_else(|| "expected a worker's number and the number of workers, as in 0/16".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepStatusArguments {
+    /// The study's folder
+    pub(super) folder: PathBuf,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepMergeArguments {
+    /// The study's folder
+    pub(super) folder: PathBuf,
+    /// Other folders that hold parts of the same study, played elsewhere
+    pub(super) others: Vec<PathBuf>,
+    /// Merge what is there even if something is missing
+    #[arg(long)]
+    pub(super) partial: bool,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+}
+
+/// What starts workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Engine {
+    /// Slurm: a job array, one element per worker
+    Slurm,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepSubmitArguments {
+    /// The study's folder
+    pub(super) folder: PathBuf,
+    /// What starts the workers
+    #[arg(long, value_enum)]
+    pub(super) engine: Engine,
+    /// Number of workers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) workers: u32,
+    /// Cores and threads of each worker
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) threads: u32,
+    /// A further line of the script's head, as in --directive '--partition=long'. May be repeated
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub(super) directive: Vec<String>,
+    /// Time between two signs of life
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub(super) heartbeat: humantime::Duration,
+    /// Take over the blocks of a worker that has been silent for this long
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub(super) dead_after: humantime::Duration,
+    /// Print the script and hand nothing in
+    #[arg(long)]
+    pub(super) dry_run: bool,
 }
 
 #[derive(Debug, Args)]

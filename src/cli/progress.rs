@@ -1,19 +1,24 @@
 //! A progress bar on standard error; plain words there when it is not a terminal.
 
-use crate::study::{Failure, Progress};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::study::{Failure, Progress, Start};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 const TEMPLATE: &str = "{msg} [{bar:30}] {pos}/{len} {elapsed} left {eta}";
 /// Failures shown one by one; beyond these only the count at the end tells.
-const SHOWN_FAILURES: u64 = 5;
+const SHOWN_FAILURES: u64 = 20;
+/// Time between two lines where there is no terminal to draw a bar on.
+const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Progress of a study in the terminal.
 #[derive(Debug)]
 pub(super) struct Bar {
     bar: ProgressBar,
     failures: AtomicU64,
+    told: Mutex<Instant>,
 }
 
 impl Bar {
@@ -26,7 +31,7 @@ impl Bar {
         let bar = ProgressBar::with_draw_target(None, target).with_message(message);
         let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
-        Self { bar, failures: AtomicU64::new(0) }
+        Self { bar, failures: AtomicU64::new(0), told: Mutex::new(Instant::now()) }
     }
 
     pub(super) fn finish(&self) {
@@ -35,6 +40,22 @@ impl Bar {
 
     pub(super) fn step(&self) {
         self.bar.inc(1);
+    }
+
+    /// Now and then a line, where there is no bar.
+    fn tell(&self) {
+        let Ok(mut told) = self.told.try_lock() else { return };
+        if !self.bar.is_hidden() || told.elapsed() < LINE_EVERY {
+            return;
+        }
+        *told = Instant::now();
+        let failures = match self.failures.load(Ordering::Relaxed) {
+            0 => String::new(),
+            some => format!(", {some} failed"),
+        };
+        let left = HumanDuration(self.bar.eta());
+        let (done, length) = (self.bar.position(), self.bar.length().unwrap_or(0));
+        eprintln!("{}: {done} of {length}{failures}, about {left} left", self.bar.message());
     }
 
     pub(super) fn advance(&self, steps: u64) {
@@ -47,7 +68,16 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn begin(&self, to_play: u64, there: u64) {
+    fn begin(&self, start: &Start) {
+        let Start { to_play, there, reused, damaged } = *start;
+        if damaged > 0 {
+            eprintln!(
+                "Damaged records: {damaged} (as a kill or a full disk leaves them); they are played again."
+            );
+        }
+        if reused > 0 {
+            eprintln!("Unchanged since an earlier run: {reused} replications are taken from there.");
+        }
         if there > 0 && to_play > 0 {
             eprintln!("Resuming: replications on disk {there}, left to play {to_play}.");
         }
@@ -57,6 +87,7 @@ impl Progress for Bar {
 
     fn done(&self) {
         self.bar.inc(1);
+        self.tell();
     }
 
     fn failed(&self, failure: &Failure) {
@@ -64,5 +95,6 @@ impl Progress for Bar {
             self.bar.suspend(|| eprintln!("failed: {failure}"));
         }
         self.bar.inc(1);
+        self.tell();
     }
 }

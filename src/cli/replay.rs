@@ -7,6 +7,7 @@ use super::progress::Bar;
 use super::run::print;
 use crate::study::{self, ReplicationRecord, RunFolder};
 use crate::vocab::Time;
+use std::collections::BTreeMap;
 
 /// Replays.
 pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
@@ -28,12 +29,20 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             return Exit::ReplayDiffers;
         }
     }
+    let archive = match folder.records() {
+        Ok(found) => found.map(|(_, archive)| archive),
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Exit::Internal;
+        }
+    };
     let mut records: Vec<Vec<ReplicationRecord>> = Vec::new();
     for index in 0..plan.cells.len() {
-        match folder.replications(index) {
+        match archive.as_ref().map_or(Ok(BTreeMap::new()), |archive| archive.cell(index)) {
             Ok(found) => records.push(
                 found
                     .into_values()
+                    .filter(|record| record.replication < plan.replications)
                     .filter(|record| arguments.replication.is_none_or(|wanted| wanted == record.replication))
                     .collect(),
             ),

@@ -1,18 +1,16 @@
 //! `subrosa run`: play a scenario, print the report, leave a run folder.
 
 use super::exit::Exit;
+use super::interruption;
 use super::load::load;
 use super::options::{Format, RunArguments};
 use super::progress::Bar;
 use crate::report;
-use crate::study::{self, Options, Outcome, RunFolder, Summary};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
 
 /// Plays and reports.
 pub(super) fn run(arguments: &RunArguments) -> Exit {
-    let plan = match load(&arguments.scenario) {
+    let mut plan = match load(&arguments.scenario) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
@@ -22,26 +20,32 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     if arguments.dry {
         return super::dry::dry(&plan, arguments);
     }
-    // The first Ctrl-C lets the replications in progress finish; the second ends the program at once.
-    let handler = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(Exit::Interrupted as u8));
-        }
-        eprintln!("\nInterrupted: finishing the replications in progress (again to stop at once).");
-    });
-    if let Err(error) = handler {
-        eprintln!("warning: Ctrl-C will stop the run at once ({error}); what is finished is kept anyway");
-    }
+    let interrupted = interruption::listen();
     let folder = RunFolder::at(&arguments.out.join(plan.folder_name()));
     let bar = Bar::new(plan.name.clone());
     let options = Options {
         threads: arguments.threads.map_or(0, |threads| threads as usize),
-        interrupted: &INTERRUPTED,
+        fail_fast: arguments.fail_fast,
+        interrupted,
     };
-    let played = study::play(&plan, &folder, options, &bar);
+    let played = match arguments.until_halfwidth {
+        None => study::play(&plan, &folder, options, &bar),
+        Some(width) => {
+            let goal = Goal {
+                half_width: width.get(),
+                metric: arguments.metric.clone(),
+                at_most: arguments.at_most,
+            };
+            study::play_until(&mut plan, &folder, &goal, options, &bar).map(|(outcome, reached)| {
+                bar.finish();
+                tell(&goal, &reached);
+                outcome
+            })
+        }
+    };
     bar.finish();
-    let (records, outcome) = match played {
-        Ok(played) => played,
+    let outcome = match played {
+        Ok(outcome) => outcome,
         Err(error) => {
             eprintln!("error: {error}");
             return Exit::Internal;
@@ -53,11 +57,15 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         );
         return Exit::Interrupted;
     }
-    let summary = Summary::of(&plan, &folder, &records);
-    if let Err(error) = study::write_summary(&folder, &summary).and_then(|()| report::write_page(&folder)) {
-        eprintln!("error: {error}");
-        return Exit::Internal;
-    }
+    let made =
+        study::finish(&plan, &folder).and_then(|summary| report::write_page(&folder).map(|()| summary));
+    let summary = match made {
+        Ok(summary) => summary,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Exit::Internal;
+        }
+    };
     match arguments.scenario.format {
         Format::Text => print(&report::text(&summary, sparklines())),
         Format::Json => print(&report::json(&summary)),
@@ -67,17 +75,35 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             eprintln!("error: {} of the replications failed; the first: {}", failures.len(), failures[0]);
             Exit::CellsFailed
         }
-        Outcome::Complete | Outcome::Interrupted { .. } => {
-            let spent =
-                summary.cells.iter().flat_map(|cell| &cell.series).find(|series| series.budget_failed);
-            match spent.and_then(|series| series.budget.as_ref().map(|reason| (&series.name, reason))) {
-                Some((name, reason)) => {
-                    eprintln!("error: privacy budget exhausted in series \"{name}\": {reason}");
-                    Exit::BudgetExhausted
-                }
-                None => Exit::Ok,
-            }
+        Outcome::Complete | Outcome::Interrupted { .. } => budget(&summary),
+    }
+}
+
+fn tell(goal: &Goal, reached: &Precision) {
+    let Precision { widest, replications } = reached;
+    match widest {
+        None => eprintln!(
+            "warning: no series has a \"{}\" with an interval; results.csv names the metrics there are",
+            goal.metric
+        ),
+        Some(widest) if *widest > goal.half_width => eprintln!(
+            "warning: the widest half-width is {widest:.4} after {replications} replications, above {} (raise \
+             --at-most, {} now)",
+            goal.half_width, goal.at_most
+        ),
+        Some(widest) => eprintln!("The widest half-width is {widest:.4} after {replications} replications."),
+    }
+}
+
+/// Says so if a privacy budget was used up where the scenario wants that to fail.
+pub(super) fn budget(summary: &Summary) -> Exit {
+    let spent = summary.cells.iter().flat_map(|cell| &cell.series).find(|series| series.budget_failed);
+    match spent.and_then(|series| series.budget.as_ref().map(|reason| (&series.name, reason))) {
+        Some((name, reason)) => {
+            eprintln!("error: privacy budget exhausted in series \"{name}\": {reason}");
+            Exit::BudgetExhausted
         }
+        None => Exit::Ok,
     }
 }
 

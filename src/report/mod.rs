@@ -3,6 +3,7 @@
 mod account;
 mod audit;
 mod cells;
+mod comparison;
 mod counts;
 mod groups;
 mod html;
@@ -16,6 +17,7 @@ mod words;
 
 pub use account::{account_curve, account_json, account_over_rounds, account_text, price_all};
 pub use audit::{audit_chart, audit_json, audit_table, audit_text};
+pub use comparison::comparison_text;
 pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
 pub use sequence::sequence;

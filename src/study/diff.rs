@@ -1,7 +1,8 @@
 //! Two runs side by side, event by event, up to the first that differs, each with what led to it.
 
 use super::plan::Plan;
-use super::runner::{Failure, Workshop};
+use super::runner::Failure;
+use super::workshop::Workshop;
 use crate::kernel::Memory;
 use crate::protocols::{Directions, Parcel, TraceEvent, TraceKind, Watcher};
 use crate::vocab::{PartyId, Time};

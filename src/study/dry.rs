@@ -2,7 +2,8 @@
 //! made private.
 
 use super::plan::Plan;
-use super::runner::{Failure, Workshop};
+use super::runner::Failure;
+use super::workshop::Workshop;
 use crate::network::LinkStatistics;
 use crate::protocols::{Directions, SeriesRecord, TraceEvent, TraceKind, Watcher};
 use crate::vocab::{PartyId, Time};

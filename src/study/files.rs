@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file or folder that could not be read or written.
 #[derive(Debug)]
@@ -70,37 +71,148 @@ pub fn read(path: &Path) -> Result<String, FileError> {
     fs::read_to_string(path).map_err(failed("read", path))
 }
 
-/// Writes a file whole, so that after a crash at any moment it is either the old one or the new one.
+/// Writes a file whole, so that after a crash at any moment it is either the old one or the new one. A file that
+/// holds the same already is left alone.
 ///
 /// # Errors
 /// [`FileError`].
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
-    let temporary = path.with_added_extension(format!("{}.tmp", std::process::id()));
-    let attempt = (|| {
-        let mut file = File::create(&temporary)?;
-        file.write_all(contents)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    })();
-    attempt.map_err(|error| {
-        // The temporary file is of no use any more; that it cannot be removed adds nothing to the first error.
-        drop(fs::remove_file(&temporary));
-        failed("write", path)(error)
-    })
+    let mut staged = Staged::new(path)?;
+    staged.write(contents)?;
+    staged.commit()
 }
 
-/// Appends the hash of `body` so that damage can be told; see [`unseal`].
-#[must_use]
-pub fn seal(body: &str) -> String {
-    format!("{}\n{body}\n", blake3::hash(body.as_bytes()).to_hex())
+/// Writes a file whole where there is none; `false` if there was one, which stays as it is.
+///
+/// # Errors
+/// [`FileError`].
+pub fn write_new(path: &Path, contents: &[u8]) -> Result<bool, FileError> {
+    let mut staged = Staged::new(path)?;
+    staged.write(contents)?;
+    staged.commit_new()
 }
 
-/// The body of a sealed text, or `None` if it is damaged.
-#[must_use]
-pub fn unseal(text: &str) -> Option<&str> {
-    let (hash, body) = text.split_once('\n')?;
-    let body = body.strip_suffix('\n')?;
-    (blake3::hash(body.as_bytes()).to_hex().as_str() == hash).then_some(body)
+/// A file that is being written under a temporary name and takes its place when all of it is on disk.
+#[derive(Debug)]
+pub struct Staged {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: Option<io::BufWriter<File>>,
+    hash: blake3::Hasher,
+}
+
+impl Staged {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn new(path: &Path) -> Result<Self, FileError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let temporary = path.with_added_extension(format!("{}-{number}.tmp", std::process::id()));
+            match File::create_new(&temporary) {
+                Ok(file) => {
+                    let file = Some(io::BufWriter::with_capacity(1 << 16, file));
+                    return Ok(Self { path: path.to_owned(), temporary, file, hash: blake3::Hasher::new() });
+                }
+                // A process of this number on another machine, or one that was killed.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed("write", path)(error)),
+            }
+        }
+    }
+
+    /// Adds to it.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.hash.update(bytes);
+        match &mut self.file {
+            Some(file) => file.write_all(bytes).map_err(failed("write", &self.path)),
+            None => Ok(()),
+        }
+    }
+
+    fn sync(&mut self) -> Result<(), FileError> {
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed("write", &self.path))
+    }
+
+    /// Puts it in its place. A file that holds the same already is left alone.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn commit(mut self) -> Result<(), FileError> {
+        if hash_of(&self.path).is_some_and(|there| there == self.hash.finalize()) {
+            return Ok(());
+        }
+        self.sync()?;
+        fs::rename(&self.temporary, &self.path).map_err(failed("write", &self.path))
+    }
+
+    /// Puts it in its place if nothing is there; `false` if something is. Atomic: of several, one wins.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn commit_new(mut self) -> Result<bool, FileError> {
+        self.sync()?;
+        self.link_new()
+    }
+
+    /// Puts it in its place if nothing is there. Otherwise compares: what differs is kept as `aside`.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn commit_or_compare(mut self, aside: &Path) -> Result<Placed, FileError> {
+        self.sync()?;
+        if self.link_new()? {
+            return Ok(Placed::New);
+        }
+        if hash_of(&self.path).is_some_and(|there| there == self.hash.finalize()) {
+            return Ok(Placed::Same);
+        }
+        fs::rename(&self.temporary, aside).map_err(failed("write", aside))?;
+        Ok(Placed::Differs)
+    }
+
+    fn link_new(&self) -> Result<bool, FileError> {
+        match fs::hard_link(&self.temporary, &self.path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            // Some file systems have no links. There a rename must do, which cannot tell who was first.
+            Err(_) if !self.path.exists() => {
+                fs::rename(&self.temporary, &self.path).map_err(failed("write", &self.path))?;
+                Ok(true)
+            }
+            Err(_) => Ok(false),
+        }
+    }
+}
+
+/// What became of a file that was to be new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// It is in its place.
+    New,
+    /// The same was there.
+    Same,
+    /// Something else was there.
+    Differs,
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        // Gone already where it was renamed; that it cannot be removed adds nothing to an earlier error.
+        drop(fs::remove_file(&self.temporary));
+    }
+}
+
+fn hash_of(path: &Path) -> Option<blake3::Hash> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path).ok()?).ok()?;
+    Some(hasher.finalize())
 }
 
 #[cfg(test)]
@@ -108,15 +220,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seal_tells_every_change() {
-        let sealed = seal("{\"a\": 1}");
-        assert_eq!(unseal(&sealed), Some("{\"a\": 1}"));
-        for index in 0..sealed.len() {
-            let mut damaged = sealed.clone().into_bytes();
-            damaged[index] ^= 1;
-            let damaged = String::from_utf8_lossy(&damaged).into_owned();
-            assert_eq!(unseal(&damaged), None, "byte {index}");
-        }
-        assert_eq!(unseal(&sealed[..sealed.len() - 3]), None);
+    fn of_two_new_files_the_first_stays() {
+        let place = tempfile::TempDir::new().unwrap();
+        let path = place.path().join("file");
+        assert!(write_new(&path, b"one").unwrap());
+        assert!(!write_new(&path, b"two").unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        write(&path, b"three").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"three");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "no temporary file is left");
     }
 }

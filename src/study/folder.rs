@@ -2,17 +2,25 @@
 //!
 //! ```text
 //! runs/<name>-<hash>/
-//!   manifest.json     version, seed, cells and their digests, state
+//!   manifest.json     version, seed, cells and their identities, state
 //!   scenario.ron      as written
-//!   resolved.ron      with defaults and overrides (one per cell where there are several)
+//!   resolved.ron      with defaults and overrides (a list where there are several cells)
 //!   summary.json      what `--format json` prints
 //!   summary.csv       one line per cell, series and metric
+//!   results.csv       one line per cell, replication and series; results.jsonl holds the same
 //!   report.html
-//!   cells/<k>/        replications.jsonl, iterations.csv, ledger.csv, network.csv, digest.txt, fitted.json
+//!   records.jsonl     everything that was recorded, one sealed line per cell and replication
+//!   iterations.csv, ledger.csv, network.csv, digest.txt
+//!   fitted/           hyperparameters that were fitted
+//!   segments/         records of a run that is not complete
+//!   work/             plan, claims and results of `subrosa sweep`, until they are merged
 //! ```
+//!
+//! The number of files does not grow with the number of cells.
 
 use super::files::{self, FileError};
 use super::record::ReplicationRecord;
+use super::store::{self, Archive, Conflict};
 use super::summary::{SCHEMA, Summary};
 use crate::objectives::Fitted;
 use serde::{Deserialize, Serialize};
@@ -21,7 +29,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Version of the layout and of the records.
-pub const FOLDER_VERSION: u32 = 1;
+pub const FOLDER_VERSION: u32 = 2;
 
 /// What `manifest.json` holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -78,6 +86,8 @@ pub enum FolderError {
         /// What is wrong.
         reason: String,
     },
+    /// One replication has two results.
+    Conflict(Box<Conflict>),
 }
 
 impl fmt::Display for FolderError {
@@ -85,6 +95,11 @@ impl fmt::Display for FolderError {
         match self {
             Self::File(error) => error.fmt(f),
             Self::Damaged { path, reason } => write!(f, "{} is damaged: {reason}", path.display()),
+            Self::Conflict(conflict) => write!(
+                f,
+                "{conflict} (play it again with `subrosa replay` to see which is right, remove the other file, and \
+                 suspect the machine that made it)"
+            ),
         }
     }
 }
@@ -122,12 +137,6 @@ impl RunFolder {
         self.path.join(name)
     }
 
-    /// The folder of one cell.
-    #[must_use]
-    pub fn cell(&self, cell: usize) -> PathBuf {
-        self.path.join("cells").join(cell.to_string())
-    }
-
     /// Reads the manifest; `None` if there is none.
     ///
     /// # Errors
@@ -155,34 +164,66 @@ impl RunFolder {
         Ok(files::write(&self.file("manifest.json"), pretty(manifest).as_bytes())?)
     }
 
-    /// The replications of a cell that are there and undamaged, by number.
+    /// The records of a study whose cells have these identities: those gathered, those of an unfinished run, and
+    /// those that workers left.
+    ///
+    /// # Errors
+    /// [`FolderError`] if a file that exists cannot be read.
+    pub(super) fn archive(&self, identities: &[&str]) -> Result<Archive, FolderError> {
+        let mine = |cell: usize, identity: &str| -> Vec<usize> {
+            if identities.get(cell) == Some(&identity) { vec![cell] } else { Vec::new() }
+        };
+        // A file that vanishes was gathered by somebody else just now: look again.
+        for attempt in 0.. {
+            let mut archive = Archive::empty();
+            let read = self.record_files().iter().try_for_each(|path| archive.add(path, &mine));
+            match read {
+                Ok(()) => return Ok(archive),
+                Err(error) if attempt < 5 && error.error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Archive::empty())
+    }
+
+    /// All files that hold records, the gathered one first, the others by name.
+    pub(super) fn record_files(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for folder in
+            [self.file("segments"), self.file("work").join("results"), self.file("work").join("conflicts")]
+        {
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
+            let paths = entries.flatten().map(|entry| entry.path());
+            found.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")));
+        }
+        found.sort();
+        let gathered = self.file("records.jsonl");
+        if gathered.exists() {
+            found.insert(0, gathered);
+        }
+        found
+    }
+
+    /// The records of the run that left this folder; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn records(&self) -> Result<Option<(Manifest, Archive)>, FolderError> {
+        let Some(manifest) = self.manifest()? else { return Ok(None) };
+        let identities: Vec<&str> = manifest.cells.iter().map(|cell| cell.identity.as_str()).collect();
+        let archive = self.archive(&identities)?;
+        Ok(Some((manifest, archive)))
+    }
+
+    /// The replications of a cell that are there and undamaged, by number. Reads the records' index each time; ask
+    /// [`RunFolder::records`] for many cells.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
     pub fn replications(&self, cell: usize) -> Result<BTreeMap<u64, ReplicationRecord>, FolderError> {
-        let mut found = BTreeMap::new();
-        if let Some(text) = files::read_if_there(&self.cell(cell).join("replications.jsonl"))? {
-            for line in text.lines() {
-                if let Some(record) = unseal_line(line) {
-                    found.insert(record.replication, record);
-                }
-            }
-        }
-        let parts = self.cell(cell).join("parts");
-        if let Ok(entries) = std::fs::read_dir(&parts) {
-            for entry in entries.flatten() {
-                if entry.path().extension().is_none_or(|extension| extension != "json") {
-                    continue;
-                }
-                if let Some(record) = files::read_if_there(&entry.path())?
-                    .as_deref()
-                    .and_then(files::unseal)
-                    .and_then(|body| serde_json::from_str::<ReplicationRecord>(body).ok())
-                {
-                    found.insert(record.replication, record);
-                }
-            }
-        }
+        let Some((manifest, archive)) = self.records()? else { return Ok(BTreeMap::new()) };
+        let mut found = archive.cell(cell)?;
+        found.retain(|&replication, _| replication < manifest.replications);
         Ok(found)
     }
 
@@ -191,12 +232,16 @@ impl RunFolder {
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
     pub fn first_replication(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
-        // A complete cell has its records in order: one line is enough.
-        let whole = files::read_if_there(&self.cell(cell).join("replications.jsonl"))?;
-        if let Some(record) = whole.as_deref().and_then(|text| text.lines().next()).and_then(unseal_line) {
+        // The records of a complete run are in order: for the first cell one line is enough.
+        if cell == 0
+            && let Some(line) = first_line(&self.file("records.jsonl"))
+            && let Some(head) = store::head(&line)
+            && (head.cell, head.replication) == (0, 0)
+            && let Ok(record) = serde_json::from_str(&head.body())
+        {
             return Ok(Some(record));
         }
-        Ok(self.replications(cell)?.into_values().next())
+        self.records()?.map_or(Ok(None), |(_, archive)| archive.first(cell))
     }
 
     /// The summary of a run that was played to its end; `None` if there is none yet.
@@ -215,58 +260,41 @@ impl RunFolder {
         Ok(Some(summary))
     }
 
-    /// Keeps one finished replication of a cell that is not complete yet.
+    /// Hyperparameters fitted by an earlier run; `key` says for what.
     ///
     /// # Errors
     /// [`FolderError`].
-    pub fn keep(&self, cell: usize, record: &ReplicationRecord) -> Result<(), FolderError> {
-        let parts = self.cell(cell).join("parts");
-        files::make_folder(&parts)?;
-        let body = serde_json::to_string(record).expect("a record is plain data with text keys");
-        let path = parts.join(format!("{:06}.json", record.replication));
-        Ok(files::write(&path, files::seal(&body).as_bytes())?)
-    }
-
-    /// Puts all replications of a complete cell into one file and removes the parts.
-    ///
-    /// # Errors
-    /// [`FolderError`].
-    pub fn complete_cell(
-        &self,
-        cell: usize,
-        records: &BTreeMap<u64, ReplicationRecord>,
-    ) -> Result<(), FolderError> {
-        let lines: String = records.values().map(seal_line).collect();
-        files::make_folder(&self.cell(cell))?;
-        files::write(&self.cell(cell).join("replications.jsonl"), lines.as_bytes())?;
-        let parts = self.cell(cell).join("parts");
-        if parts.exists() {
-            // Its contents have just been made part of the file above; a left-over does no harm.
-            drop(std::fs::remove_dir_all(parts));
-        }
-        Ok(())
-    }
-
-    /// Hyperparameters fitted for a cell by an earlier run.
-    ///
-    /// # Errors
-    /// [`FolderError`].
-    pub fn fitted(&self, cell: usize) -> Result<Option<Fitted>, FolderError> {
-        let path = self.cell(cell).join("fitted.json");
+    pub(super) fn fitted(&self, key: &str) -> Result<Option<Fitted>, FolderError> {
+        let path = self.fitted_file(key);
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
         serde_json::from_str(&text)
             .map(Some)
             .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
     }
 
-    /// Keeps fitted hyperparameters of a cell.
+    /// Keeps fitted hyperparameters, unless somebody else has kept theirs meanwhile; `false` then.
     ///
     /// # Errors
     /// [`FolderError`].
-    pub fn keep_fitted(&self, cell: usize, fitted: &Fitted) -> Result<(), FolderError> {
-        files::make_folder(&self.cell(cell))?;
-        Ok(files::write(&self.cell(cell).join("fitted.json"), pretty(fitted).as_bytes())?)
+    pub(super) fn keep_fitted(&self, key: &str, fitted: &Fitted) -> Result<bool, FolderError> {
+        files::make_folder(&self.file("fitted"))?;
+        if let Err(FolderError::Damaged { path, .. }) = self.fitted(key) {
+            files::write(&path, pretty(fitted).as_bytes())?;
+            return Ok(true);
+        }
+        Ok(files::write_new(&self.fitted_file(key), pretty(fitted).as_bytes())?)
     }
+
+    fn fitted_file(&self, key: &str) -> PathBuf {
+        self.file("fitted").join(format!("{}.json", &key[..16.min(key.len())]))
+    }
+}
+
+fn first_line(path: &Path) -> Option<Vec<u8>> {
+    use std::io::BufRead;
+    let mut line = Vec::new();
+    std::io::BufReader::new(std::fs::File::open(path).ok()?).read_until(b'\n', &mut line).ok()?;
+    line.pop().map(|_| line)
 }
 
 /// Indented JSON with a newline at the end.
@@ -274,17 +302,4 @@ pub(super) fn pretty(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("plain data with text keys");
     text.push('\n');
     text
-}
-
-fn seal_line(record: &ReplicationRecord) -> String {
-    let body = serde_json::to_string(record).expect("a record is plain data with text keys");
-    format!("{} {body}\n", blake3::hash(body.as_bytes()).to_hex())
-}
-
-fn unseal_line(line: &str) -> Option<ReplicationRecord> {
-    let (hash, body) = line.split_once(' ')?;
-    if blake3::hash(body.as_bytes()).to_hex().as_str() != hash {
-        return None;
-    }
-    serde_json::from_str(body).ok()
 }

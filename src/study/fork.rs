@@ -1,9 +1,10 @@
 //! What-if: a common beginning is played once, its warm world is cloned, and each branch goes on with its own changes.
 
 use super::plan::Plan;
-use super::record::ReplicationRecord;
-use super::runner::{Failure, Records, Workshop};
+use super::record::{Records, ReplicationRecord};
+use super::runner::Failure;
 use super::statistics::Estimate;
+use super::workshop::Workshop;
 use crate::protocols::{Directions, Fork, ForkPoint, SeriesRecord, WarmWorlds};
 use rayon::prelude::*;
 use serde::Serialize;

@@ -19,10 +19,10 @@ pub struct LedgerGroup {
 /// # Errors
 /// [`FolderError`].
 pub fn ledger_groups(folder: &RunFolder) -> Result<Option<Vec<LedgerGroup>>, FolderError> {
-    let Some(manifest) = folder.manifest()? else { return Ok(None) };
+    let Some((manifest, archive)) = folder.records()? else { return Ok(None) };
     let mut groups = Vec::new();
     for (index, cell) in manifest.cells.iter().enumerate() {
-        let Some(record) = folder.first_replication(index)? else { continue };
+        let Some(record) = archive.first(index)? else { continue };
         let point: Vec<String> =
             cell.point.iter().map(|(name, value)| format!("{name} = {value}, ")).collect();
         for series in &record.series {

@@ -6,35 +6,49 @@ mod bounds;
 mod diff;
 mod dry;
 pub mod files;
+mod compare;
 mod folder;
 mod fork;
+mod gather;
 mod identity;
 mod ledger;
 mod opening;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plan;
+mod precision;
 mod privacy_report;
 mod record;
 mod replay;
+mod results;
+mod reuse;
 mod runner;
 mod statistics;
+mod store;
 mod summary;
+pub mod sweep;
 mod tables;
 mod trace;
 mod units;
 mod whole_study;
+mod workshop;
 
+pub use compare::{Compared, Comparison, ComparisonRow, compare};
 pub use diff::{Cause, Divergence, Side, Told, diff};
 pub use dry::{Answers, DrySeries, Spread, dry_run};
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use fork::{BranchRow, Forked, fork};
+pub use gather::{finish, write_summary};
 pub use ledger::{LedgerGroup, ledger_groups};
 pub use opening::Opening;
 pub use plan::{CellPlan, Plan};
+pub use precision::{Goal, Precision, play_until};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
-pub use record::{ReplicationRecord, digest_of};
+pub use record::{Records, ReplicationRecord};
 pub use replay::{Difference, Parting, Replay, replay};
-pub use runner::{Failure, Options, Outcome, Progress, Records, play, write_summary};
+pub use runner::{Failure, Options, Outcome, Progress, Start, play};
 pub use statistics::Estimate;
+pub use store::{Archive, Conflict};
 pub use summary::{
     BoundRow, CellSummary, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
     SeriesSummary, Summary,

@@ -23,24 +23,23 @@ pub struct Opening {
 }
 
 impl RunFolder {
-    /// How the first replication of a cell began; `None` if that was not kept.
+    /// How the study's first replication began; `None` if that was not kept.
     ///
     /// # Errors
     /// [`FolderError`].
-    pub fn opening(&self, cell: usize) -> Result<Option<Opening>, FolderError> {
-        let path = self.cell(cell).join(FILE);
+    pub fn opening(&self) -> Result<Option<Opening>, FolderError> {
+        let path = self.file(FILE);
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
         let found = serde_json::from_str(&text);
         found.map(Some).map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
     }
 
-    /// Keeps how a replication of a cell began.
+    /// Keeps how the study's first replication began.
     ///
     /// # Errors
     /// [`FolderError`].
-    pub fn keep_opening(&self, cell: usize, opening: &Opening) -> Result<(), FolderError> {
-        files::make_folder(&self.cell(cell))?;
+    pub(super) fn keep_opening(&self, opening: &Opening) -> Result<(), FolderError> {
         let text = serde_json::to_string(opening).expect("an opening is plain data with text keys");
-        Ok(files::write(&self.cell(cell).join(FILE), text.as_bytes())?)
+        Ok(files::write(&self.file(FILE), text.as_bytes())?)
     }
 }

@@ -3,6 +3,7 @@
 use super::identity::Identity;
 use crate::objectives::Resources;
 use crate::scenario::Scenario;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// One cell: a scenario without any `Each` left, and where it stands in the study.
@@ -14,6 +15,8 @@ pub struct CellPlan {
     pub scenario: Scenario,
     /// Hash of all that the cell's results depend on, the number of replications apart.
     pub identity: String,
+    /// Hash of all that the preparation of its objective depends on: cells that share it share the work.
+    pub preparation: String,
 }
 
 /// A study before it is played.
@@ -49,9 +52,16 @@ impl Plan {
         resources: &Resources,
         cells: Vec<(Vec<(String, String)>, Scenario)>,
     ) -> Self {
+        // The cells of a study as a rule read the same files.
+        let mut files = Contents::default();
         let cells: Vec<CellPlan> = cells
             .into_iter()
-            .map(|(point, scenario)| CellPlan { identity: identity(&scenario, resources), point, scenario })
+            .map(|(point, scenario)| CellPlan {
+                identity: identity(&scenario, resources, &mut files),
+                preparation: preparation(&scenario, resources, &mut files),
+                point,
+                scenario,
+            })
             .collect();
         let first = &cells.first().expect("a scenario has at least one cell").scenario.draft;
         Self {
@@ -66,6 +76,33 @@ impl Plan {
         }
     }
 
+    /// The cells' identities in order.
+    pub(super) fn identities(&self) -> Vec<&str> {
+        self.cells.iter().map(|cell| cell.identity.as_str()).collect()
+    }
+
+    /// Sets the replications of every cell, as `--replications` does.
+    pub(super) fn set_replications(&mut self, replications: u64) {
+        let Some(count) = std::num::NonZeroU64::new(replications) else { return };
+        self.replications = replications;
+        for cell in &mut self.cells {
+            cell.scenario.draft.replications = count;
+        }
+        self.overrides.retain(|text| !text.starts_with("replications="));
+        self.overrides.push(format!("replications={replications}"));
+    }
+
+    /// Replications of all cells.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.replications * self.cells.len() as u64
+    }
+
+    /// What every folder of a run of this name begins with.
+    pub(super) fn folder_prefix(&self) -> String {
+        format!("{}-", file_safe(&self.name))
+    }
+
     /// The name of the run folder: the scenario's name and what distinguishes it from others of that name.
     #[must_use]
     pub fn folder_name(&self) -> String {
@@ -77,7 +114,7 @@ impl Plan {
     }
 }
 
-fn identity(scenario: &Scenario, resources: &Resources) -> String {
+fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents) -> String {
     let mut identity = Identity::new("cell");
     let mut draft = scenario.draft.clone();
     // Neither changes a result: published figures are only printed, and replication k does not depend on how
@@ -89,22 +126,41 @@ fn identity(scenario: &Scenario, resources: &Resources) -> String {
     identity.text(&serde_json::to_string(&draft).expect("a draft is plain data with text keys"));
     if let Some(objective) = &scenario.draft.objective {
         for file in objective.as_dyn().files(resources) {
-            // A file that cannot be read now makes the cell fail later, with its own message.
-            identity.text(&std::fs::read(&file).map_or_else(
-                |_| String::from("unreadable"),
-                |bytes| blake3::hash(&bytes).to_hex().to_string(),
-            ));
+            identity.text(files.hash(file));
         }
     }
     for file in draft.files() {
-        identity.text(
-            &std::fs::read(resources.place(&file)).map_or_else(
-                |_| String::from("unreadable"),
-                |bytes| blake3::hash(&bytes).to_hex().to_string(),
-            ),
-        );
+        identity.text(files.hash(resources.place(&file)));
     }
     identity.hex()
+}
+
+fn preparation(scenario: &Scenario, resources: &Resources, files: &mut Contents) -> String {
+    let mut identity = Identity::new("preparation");
+    identity.word(scenario.draft.seed);
+    if let Some(objective) = &scenario.draft.objective {
+        identity.text(&serde_json::to_string(objective).expect("a recipe is plain data with text keys"));
+        for file in objective.as_dyn().files(resources) {
+            identity.text(files.hash(file));
+        }
+    }
+    identity.hex()
+}
+
+/// Hashes of files, each read once.
+#[derive(Default)]
+struct Contents(BTreeMap<PathBuf, String>);
+
+impl Contents {
+    /// The hash of a file. One that cannot be read now makes the cell fail later, with its own message.
+    fn hash(&mut self, file: PathBuf) -> &str {
+        self.0.entry(file).or_insert_with_key(|file| {
+            std::fs::read(file).map_or_else(
+                |_| String::from("unreadable"),
+                |bytes| blake3::hash(&bytes).to_hex().to_string(),
+            )
+        })
+    }
 }
 
 /// Letters, digits, `-`, `_` and `.` stay; anything else becomes `-`.

@@ -3,6 +3,7 @@
 use super::identity::Identity;
 use crate::protocols::SeriesRecord;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One replication of one cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,15 +16,38 @@ pub struct ReplicationRecord {
     pub series: Vec<SeriesRecord>,
 }
 
+/// The records of a study: one map per cell, by number of the replication.
+pub type Records = Vec<BTreeMap<u64, ReplicationRecord>>;
+
 /// One hash for many records: their series' digests in order.
-pub fn digest_of<'a>(records: impl Iterator<Item = &'a ReplicationRecord>) -> String {
-    let mut identity = Identity::new("digest");
-    for record in records {
-        identity.word(record.replication);
+#[derive(Debug)]
+pub(super) struct Digest(Identity);
+
+impl Digest {
+    pub(super) fn new() -> Self {
+        Self(Identity::new("digest"))
+    }
+
+    pub(super) fn add(&mut self, record: &ReplicationRecord) {
+        self.0.word(record.replication);
         for series in &record.series {
-            identity.text(&series.name);
-            identity.text(&series.digest);
+            self.0.text(&series.name);
+            self.0.text(&series.digest);
         }
     }
-    identity.hex()
+
+    pub(super) fn hex(&self) -> String {
+        self.0.hex()
+    }
+}
+
+/// A replication that could not be played, as a worker of a study leaves it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct FailureRecord {
+    /// Identity of the cell.
+    pub(super) identity: String,
+    /// Number of the replication.
+    pub(super) replication: u64,
+    /// Why.
+    pub(super) failure: String,
 }

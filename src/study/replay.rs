@@ -3,7 +3,8 @@
 use super::folder::RunFolder;
 use super::plan::Plan;
 use super::record::ReplicationRecord;
-use super::runner::{Failure, Workshop};
+use super::runner::Failure;
+use super::workshop::Workshop;
 use crate::protocols::{Directions, SeriesRecord, Waypoint};
 use crate::vocab::Time;
 use rayon::prelude::*;

@@ -1,28 +1,37 @@
 //! Plays a plan: replications in parallel, each finished one kept at once, what is there already not played again.
 
-use super::files;
-use super::folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder, pretty};
-use super::opening::{self, Opening};
-use super::plan::{CellPlan, Plan};
-use super::record::{ReplicationRecord, digest_of};
-use super::tables;
-use crate::objectives::{Instance, Prepared, Resources};
-use crate::protocols::{Directions, Kept, Stage, Watcher};
-use crate::rng::{Key, TREE_VERSION};
-use rayon::prelude::*;
+use super::folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
+use super::plan::Plan;
+use super::store::{self, Archive, Segment};
+use super::workshop::{Preparation, Workshop};
+use super::{files, reuse};
+use crate::rng::TREE_VERSION;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What is shown while a study is played. Called from several threads.
 pub trait Progress: Sync {
-    /// So many replications are to be played; so many were there already.
-    fn begin(&self, to_play: u64, there: u64);
+    /// What was found before the start.
+    fn begin(&self, start: &Start);
     /// A replication is done.
     fn done(&self);
     /// A replication or a cell failed.
     fn failed(&self, failure: &Failure);
+}
+
+/// What there was before a study went on.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// Replications to play.
+    pub to_play: u64,
+    /// Replications that are there already.
+    pub there: u64,
+    /// Of those, replications taken from earlier runs of other versions of this study.
+    pub reused: u64,
+    /// Damaged records; their replications are played again.
+    pub damaged: u64,
 }
 
 /// A replication that could not be played.
@@ -56,7 +65,7 @@ impl fmt::Display for Failure {
 pub enum Outcome {
     /// Everything was played.
     Complete,
-    /// Some replications failed; all others were played.
+    /// Some replications failed; all others were played, unless it was to stop at the first failure.
     Failed(Vec<Failure>),
     /// It was interrupted; what was finished is kept.
     Interrupted {
@@ -72,14 +81,13 @@ pub enum Outcome {
 pub struct Options<'a> {
     /// Number of threads; 0 for as many as the machine has.
     pub threads: usize,
+    /// Whether to stop at the first failure.
+    pub fail_fast: bool,
     /// Set from outside to stop after the replications that are being played.
     pub interrupted: &'a AtomicBool,
 }
 
-/// The records of a study: one map per cell, by number of the replication.
-pub type Records = Vec<BTreeMap<u64, ReplicationRecord>>;
-
-/// Plays `plan` into `folder`.
+/// Plays into `folder` what is missing of `plan`. [`super::finish`] makes the rest of the files.
 ///
 /// # Errors
 /// [`FolderError`] when the folder cannot be read or written; what was finished before is kept.
@@ -88,258 +96,168 @@ pub fn play(
     folder: &RunFolder,
     options: Options<'_>,
     progress: &dyn Progress,
-) -> Result<(Records, Outcome), FolderError> {
-    files::make_folder(folder.path())?;
-    folder.write_manifest(&manifest(plan, None))?;
-    files::write(&folder.file("scenario.ron"), plan.source.as_bytes())?;
-    write_resolved(plan, folder)?;
+) -> Result<Outcome, FolderError> {
+    prepare_folder(plan, folder)?;
+    let mut archive = folder.archive(&plan.identities())?;
+    no_conflict(&archive)?;
+    let damaged = archive.damaged;
+    let segment = Segment::within(folder.file("segments"));
+    let reused = reuse::copy(plan, folder, &archive, &segment)?;
+    if reused > 0 {
+        archive = folder.archive(&plan.identities())?;
+    }
+    let missing = missing(plan, &archive);
+    let there = plan.total() - missing.len() as u64;
+    progress.begin(&Start { to_play: missing.len() as u64, there, reused, damaged });
 
-    let mut records = there_already(plan, folder)?;
-    let missing: Vec<(usize, u64)> = (0..plan.cells.len())
-        .flat_map(|cell| (0..plan.replications).map(move |replication| (cell, replication)))
-        .filter(|(cell, replication)| !records[*cell].contains_key(replication))
-        .collect();
-    let total = plan.replications * plan.cells.len() as u64;
-    progress.begin(missing.len() as u64, total - missing.len() as u64);
-
-    let workshops: Vec<Workshop<'_>> =
-        plan.cells.iter().enumerate().map(|(index, cell)| Workshop::new(index, cell, plan, folder)).collect();
-    let kept: Mutex<Vec<(usize, ReplicationRecord)>> = Mutex::default();
-    let failures: Mutex<Vec<Failure>> = Mutex::default();
-    let trouble: Mutex<Option<FolderError>> = Mutex::default();
-    let stop = AtomicBool::new(false);
-    let one = |&(cell, replication): &(usize, u64)| {
-        if options.interrupted.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) {
-            return;
+    let failures = Mutex::new(Vec::new());
+    let floor = Floor::new(plan, folder, &missing);
+    let one = |cell: usize, replication: u64| -> Result<bool, FolderError> {
+        match floor.play(cell, replication) {
+            Ok(line) => {
+                segment.append(&line)?;
+                progress.done();
+                Ok(true)
+            }
+            Err(failure) => {
+                progress.failed(&failure);
+                lock(&failures).push(failure);
+                Ok(!options.fail_fast)
+            }
         }
-        // How the study's first replication begins is kept for a picture of it.
-        let beginning = (cell == 0 && replication == 0).then(|| workshops[cell].beginning()).flatten();
-        let watcher = beginning.as_ref().map(|(_, watcher, _)| watcher.clone());
-        match workshops[cell].play_watched(replication, watcher) {
-            Ok(record) => match folder.keep(cell, &record).and_then(|()| match &beginning {
-                Some((series, _, events)) => {
-                    let (series, events) = (series.clone(), events.borrow().clone());
-                    let names = workshops[cell].names();
-                    folder.keep_opening(cell, &Opening { series, replication, names, events })
-                }
-                None => Ok(()),
-            }) {
-                Ok(()) => {
-                    lock(&kept).push((cell, record));
-                    progress.done();
+    };
+    let played = in_parallel(options.threads, options.interrupted, &missing, &one);
+    segment.close()?;
+    let played = played?;
+
+    let mut failures = failures.into_inner().expect("no holder of this lock panics");
+    failures.sort_by_key(|failure: &Failure| (failure.cell, failure.replication));
+    let finished = there + played - failures.len() as u64;
+    Ok(if !failures.is_empty() {
+        Outcome::Failed(failures)
+    } else if finished < plan.total() {
+        Outcome::Interrupted { finished, total: plan.total() }
+    } else {
+        Outcome::Complete
+    })
+}
+
+/// Takes jobs in order, on several threads, until they are done, one of them says stop (`false`), one cannot be kept,
+/// or the interruption comes. Gives the number of jobs that were done.
+pub(super) fn in_parallel(
+    threads: usize,
+    interrupted: &AtomicBool,
+    jobs: &[(usize, u64)],
+    one: &(dyn Fn(usize, u64) -> Result<bool, FolderError> + Sync),
+) -> Result<u64, FolderError> {
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    let trouble: Mutex<Option<FolderError>> = Mutex::default();
+    let done = AtomicUsize::new(0);
+    let work = || {
+        while !stop.load(Ordering::Relaxed) && !interrupted.load(Ordering::Relaxed) {
+            let Some(&(cell, replication)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            match one(cell, replication) {
+                Ok(go_on) => {
+                    done.fetch_add(1, Ordering::Relaxed);
+                    if !go_on {
+                        stop.store(true, Ordering::Relaxed);
+                    }
                 }
                 Err(error) => {
                     stop.store(true, Ordering::Relaxed);
                     lock(&trouble).get_or_insert(error);
                 }
-            },
-            Err(failure) => {
-                progress.failed(&failure);
-                lock(&failures).push(failure);
             }
         }
     };
-    match rayon::ThreadPoolBuilder::new().num_threads(options.threads).build() {
-        // One job per replication, taken in order, so that early cells are finished first.
-        Ok(pool) => pool.install(|| missing.par_iter().with_max_len(1).for_each(one)),
-        // A machine that cannot start threads can still play one replication after another.
-        Err(_) => missing.iter().for_each(one),
-    }
-    if let Some(error) = unlock(trouble) {
-        return Err(error);
-    }
-    for (cell, record) in unlock(kept) {
-        records[cell].insert(record.replication, record);
-    }
-    let mut failures = unlock(failures);
-    failures.sort_by_key(|failure| (failure.cell, failure.replication));
-
-    for (index, cell_records) in records.iter().enumerate() {
-        if cell_records.len() as u64 == plan.replications {
-            folder.complete_cell(index, cell_records)?;
-            tables::write(folder, index, cell_records)?;
+    std::thread::scope(|scope| {
+        for _ in 1..thread_count(threads).min(jobs.len()) {
+            // A machine that cannot start more threads goes on with those it has.
+            drop(std::thread::Builder::new().spawn_scoped(scope, work));
         }
+        work();
+    });
+    match trouble.into_inner().expect("no holder of this lock panics") {
+        Some(error) => Err(error),
+        None => Ok(done.into_inner() as u64),
     }
-    let finished = records.iter().map(|cell| cell.len() as u64).sum();
-    let outcome = if finished == total {
-        let digest = digest_of(records.iter().flat_map(BTreeMap::values));
-        folder.write_manifest(&manifest(plan, Some(digest)))?;
-        Outcome::Complete
-    } else if failures.is_empty() {
-        Outcome::Interrupted { finished, total }
-    } else {
-        Outcome::Failed(failures)
-    };
-    Ok((records, outcome))
 }
 
-/// Where the replications of one cell are made: what they share is prepared once, when first needed.
+/// Number of threads asked for; as many as the machine lets this process use for 0.
+pub(super) fn thread_count(threads: usize) -> usize {
+    if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
+}
+
+/// Where all cells of a study are played. Cells share preparations, and each is dropped after its last use.
 #[derive(Debug)]
-pub(super) struct Workshop<'a> {
-    index: usize,
-    cell: &'a CellPlan,
-    resources: Resources,
-    root: Key,
-    folder: Option<&'a RunFolder>,
-    prepared: OnceLock<Result<Option<Arc<dyn Prepared>>, String>>,
+pub(super) struct Floor<'a> {
+    plan: &'a Plan,
+    folder: &'a RunFolder,
+    preparations: BTreeMap<&'a str, Mutex<(Preparation, u64)>>,
 }
 
-impl<'a> Workshop<'a> {
-    pub(super) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
-        let root = Key::root(plan.seed);
-        Self {
-            index,
-            cell,
-            resources: resources(plan),
-            root,
-            folder: Some(folder),
-            prepared: OnceLock::new(),
+impl<'a> Floor<'a> {
+    pub(super) fn new(plan: &'a Plan, folder: &'a RunFolder, jobs: &[(usize, u64)]) -> Self {
+        let mut uses: BTreeMap<&str, u64> = BTreeMap::new();
+        for &(cell, _) in jobs {
+            *uses.entry(&plan.cells[cell].preparation).or_default() += 1;
         }
+        let shared = |(key, uses)| (key, Mutex::new((Preparation::default(), uses)));
+        Self { plan, folder, preparations: uses.into_iter().map(shared).collect() }
     }
 
-    /// A workshop that neither reads nor keeps fitted values.
-    pub(super) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
-        let root = Key::root(plan.seed);
-        Self { index, cell, resources: resources(plan), root, folder: None, prepared: OnceLock::new() }
-    }
-
-    /// The name of the first series, a watcher that keeps its first events, and where it keeps them.
-    fn beginning(&self) -> Option<(String, Watcher, Kept)> {
-        let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
-        let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
-        Some((series, watcher, events))
-    }
-
-    /// Names of the parties by their index.
-    fn names(&self) -> Vec<String> {
-        self.cell.scenario.stage(None).names
-    }
-
-    /// The workshop of another cell with the same objective.
-    pub(super) fn beside(&self, cell: &'a CellPlan) -> Self {
-        Self {
-            index: self.index,
-            cell,
-            resources: self.resources.clone(),
-            root: self.root,
-            folder: self.folder,
-            prepared: self.prepared.clone(),
+    /// Plays one of the jobs and gives its record as a line.
+    pub(super) fn play(&self, cell: usize, replication: u64) -> Result<Vec<u8>, Failure> {
+        let planned = &self.plan.cells[cell];
+        let mut workshop = Workshop::new(cell, planned, self.plan, self.folder);
+        let shared = self.preparations.get(planned.preparation.as_str());
+        if let Some(shared) = shared {
+            workshop = workshop.sharing(lock(shared).0.clone());
         }
-    }
-
-    /// Plays one replication for somebody who watches.
-    ///
-    /// # Errors
-    /// [`Failure`] names cell, replication and reason.
-    pub(super) fn play_watched(
-        &self,
-        replication: u64,
-        watcher: Option<Watcher>,
-    ) -> Result<ReplicationRecord, Failure> {
-        self.play_directed(replication, watcher, Directions::default())
-    }
-
-    /// Plays one replication, or what `directions` want of it.
-    ///
-    /// # Errors
-    /// [`Failure`] names cell, replication and reason.
-    pub(super) fn play_directed(
-        &self,
-        replication: u64,
-        watcher: Option<Watcher>,
-        directions: Directions,
-    ) -> Result<ReplicationRecord, Failure> {
-        let failure = |replication, reason: String| Failure {
-            cell: self.index,
-            point: self.cell.point.clone(),
-            replication,
-            reason,
-        };
-        let scenario = &self.cell.scenario;
-        let protocol = scenario.draft.protocol.as_dyn();
-        let blank = directions.dry && !protocol.dry_needs_objective();
-        let prepared = if blank {
-            &None
-        } else {
-            let prepared = self.prepared.get_or_init(|| self.prepare());
-            prepared.as_ref().map_err(|reason| failure(None, reason.clone()))?
-        };
-        let key = self.root.child("replication").index(replication);
-        let fail = |reason| failure(Some(replication), reason);
-        let instance = prepared
-            .as_ref()
-            .map(|prepared| prepared.realise(key.child("objective")))
-            .transpose()
-            .map_err(|error| fail(error.to_string()))?;
-        let instance = if blank { Some(Instance::stand_in()) } else { instance };
-        let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
-        if stage.directions.dry {
-            stage.budget = None;
+        let played = workshop.play(replication);
+        if let Some(shared) = shared {
+            let mut shared = lock(shared);
+            shared.1 = shared.1.saturating_sub(1);
+            if shared.1 == 0 {
+                shared.0 = Preparation::default();
+            }
         }
-        let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
-        Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
-    }
-
-    /// The world of one replication, ready to be played, and the node of its draws.
-    ///
-    /// # Errors
-    /// [`Failure`] names cell, replication and reason.
-    pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
-        let failure = |reason: &str| Failure {
-            cell: self.index,
-            point: self.cell.point.clone(),
-            replication: Some(replication),
-            reason: reason.to_owned(),
-        };
-        let prepared = self.prepared.get_or_init(|| self.prepare());
-        let prepared = prepared.as_ref().map_err(|reason| failure(reason))?;
-        let key = self.root.child("replication").index(replication);
-        let instance = prepared
-            .as_ref()
-            .map(|prepared| prepared.realise(key.child("objective")))
-            .transpose()
-            .map_err(|error| failure(&error.to_string()))?;
-        Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
-    }
-
-    fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {
-        let Some(objective) = &self.cell.scenario.draft.objective else { return Ok(None) };
-        let fitted = match self.folder.map(|folder| folder.fitted(self.index)) {
-            Some(Ok(fitted)) => fitted,
-            // A damaged file of fitted values is made anew.
-            Some(Err(_)) | None => None,
-        };
-        let prepared = objective
-            .as_dyn()
-            .prepare(&self.resources, fitted.as_ref(), self.root.child("objective"))
-            .map_err(|error| error.to_string())?;
-        if fitted.is_none()
-            && let (Some(folder), Some(new)) = (self.folder, prepared.fitted())
-        {
-            folder.keep_fitted(self.index, new).map_err(|error| error.to_string())?;
-        }
-        Ok(Some(prepared.into()))
+        let body = serde_json::to_string(&played?).expect("a record is plain data with text keys");
+        Ok(store::line(cell, &body))
     }
 }
 
-fn there_already(plan: &Plan, folder: &RunFolder) -> Result<Records, FolderError> {
-    let mut records = Records::new();
-    for (index, cell) in plan.cells.iter().enumerate() {
-        let mut found = folder.replications(index)?;
-        found.retain(|&replication, record| {
-            record.identity == cell.identity && replication < plan.replications
-        });
-        records.push(found);
+/// Makes the folder and writes what is known before anything is played.
+pub(super) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
+    files::make_folder(folder.path())?;
+    let fresh = manifest(plan, None);
+    // A complete run that is looked at again stays complete.
+    let as_before = |old: Manifest| {
+        serde_json::to_string(&Manifest { complete: false, digest: None, ..old }).ok()
+            == serde_json::to_string(&fresh).ok()
+    };
+    if !folder.manifest()?.is_some_and(as_before) {
+        folder.write_manifest(&fresh)?;
     }
-    Ok(records)
+    files::write(&folder.file("scenario.ron"), plan.source.as_bytes())?;
+    write_resolved(plan, folder)
 }
 
-/// Where a plan's objective looks for files.
-fn resources(plan: &Plan) -> Resources {
-    Resources { base: plan.base.clone(), data: plan.data.clone() }
+/// The replications that are still to be played, in order.
+pub(super) fn missing(plan: &Plan, archive: &Archive) -> Vec<(usize, u64)> {
+    (0..plan.cells.len())
+        .flat_map(|cell| (0..plan.replications).map(move |replication| (cell, replication)))
+        .filter(|&(cell, replication)| !archive.holds(cell, replication))
+        .collect()
 }
 
-fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
+/// Refuses to go on where one replication has two results.
+pub(super) fn no_conflict(archive: &Archive) -> Result<(), FolderError> {
+    archive.conflicts.first().map_or(Ok(()), |first| Err(FolderError::Conflict(Box::new(first.clone()))))
+}
+
+pub(super) fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
         folder_version: FOLDER_VERSION,
         subrosa: env!("CARGO_PKG_VERSION").to_owned(),
@@ -377,33 +295,24 @@ fn cpu() -> &'static str {
 }
 
 fn write_resolved(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
-    for (index, cell) in plan.cells.iter().enumerate() {
-        let text = cell.scenario.resolved();
-        let path = if plan.cells.len() == 1 {
-            folder.file("resolved.ron")
-        } else {
-            files::make_folder(&folder.cell(index))?;
-            folder.cell(index).join("resolved.ron")
-        };
-        files::write(&path, text.as_bytes())?;
+    let mut staged = files::Staged::new(&folder.file("resolved.ron"))?;
+    if let [cell] = plan.cells.as_slice() {
+        staged.write(cell.scenario.resolved().as_bytes())?;
+    } else {
+        staged.write(b"[\n")?;
+        for (index, cell) in plan.cells.iter().enumerate() {
+            let point: String =
+                cell.point.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+            let comment = format!("// cell {index}{}\n", point.replace('\n', " "));
+            staged.write(comment.as_bytes())?;
+            staged.write(cell.scenario.resolved().trim_end().as_bytes())?;
+            staged.write(b",\n")?;
+        }
+        staged.write(b"]\n")?;
     }
-    Ok(())
+    Ok(staged.commit()?)
 }
 
-/// Writes `summary.json`.
-///
-/// # Errors
-/// [`FolderError`].
-pub fn write_summary(folder: &RunFolder, summary: &super::summary::Summary) -> Result<(), FolderError> {
-    files::write(&folder.file("summary.json"), pretty(summary).as_bytes())?;
-    files::write(&folder.file("summary.csv"), tables::summary(summary).as_bytes())?;
-    Ok(())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().expect("no holder of this lock panics")
-}
-
-fn unlock<T>(mutex: Mutex<T>) -> T {
-    mutex.into_inner().expect("no holder of this lock panics")
 }

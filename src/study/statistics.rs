@@ -28,6 +28,81 @@ impl Estimate {
     }
 }
 
+/// Half the width of the interval around the mean of `values` that covers the true mean with probability
+/// `confidence`, by Student's t with n - 1 degrees of freedom; `None` for fewer than two values.
+#[must_use]
+pub(super) fn half_width(values: &[f64], confidence: f64) -> Option<f64> {
+    let estimate = Estimate::of(values).filter(|estimate| estimate.n > 1)?;
+    Some(student_quantile(0.5 + confidence / 2.0, (estimate.n - 1) as f64) * estimate.se)
+}
+
+/// The quantile of Student's t with `df` degrees of freedom (above 0, not necessarily whole), for `p` in [0.5, 1),
+/// to about 1e-12 relative.
+#[must_use]
+pub(super) fn student_quantile(p: f64, df: f64) -> f64 {
+    if p <= 0.5 {
+        return 0.0;
+    }
+    // P(T > t) = I_x(df/2, 1/2) / 2 with x = df / (df + t^2).
+    let tail = |t: f64| incomplete_beta(df / 2.0, 0.5, df / (df + t * t)) / 2.0;
+    let (mut low, mut high) = (0.0, 1.0);
+    while tail(high) > 1.0 - p && high < 1e300 {
+        low = high;
+        high *= 2.0;
+    }
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if tail(middle) > 1.0 - p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+/// The regularised incomplete beta function I_x(a, b), by its continued fraction (DLMF 8.17.22, evaluated by Lentz's
+/// method as modified by Thompson and Barnett).
+fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    if x >= 1.0 {
+        return 1.0;
+    }
+    // The fraction converges fast on this side; the other follows by symmetry.
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(b, a, 1.0 - x);
+    }
+    let front = libm::exp(
+        libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * libm::log(x) + b * libm::log1p(-x),
+    );
+    let tiny = 1e-300;
+    let apart = |value: f64| if value.abs() < tiny { tiny } else { value };
+    let mut c = 1.0;
+    let mut d = 1.0 / apart(1.0 - (a + b) * x / (a + 1.0));
+    let mut fraction = d;
+    for m in 1..10_000 {
+        let m = f64::from(m);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let mut step = 1.0;
+        for coefficient in [even, odd] {
+            d = 1.0 / apart(1.0 + coefficient * d);
+            c = apart(1.0 + coefficient / c);
+            step = c * d;
+            fraction *= step;
+        }
+        if (step - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    front * fraction / a
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +115,19 @@ mod tests {
         assert!((estimate.se - (32.0_f64 / 56.0).sqrt()).abs() < 1e-15);
         assert_eq!(Estimate::of(&[3.0]).unwrap().se, 0.0);
         assert_eq!(Estimate::of(&[]), None);
+    }
+
+    #[test]
+    fn students_quantiles_are_those_of_the_tables() {
+        // One and two degrees of freedom have closed forms: tan(pi (p - 1/2)) and (2p - 1) / sqrt(2 p (1 - p)).
+        assert!((student_quantile(0.975, 1.0) - 12.706_204_736_174_7).abs() < 1e-9);
+        assert!((student_quantile(0.975, 2.0) - 0.95 / (2.0 * 0.975 * 0.025_f64).sqrt()).abs() < 1e-10);
+        for (df, quantile) in [(4.0, 2.776_445), (9.0, 2.262_157), (29.0, 2.045_230), (199.0, 1.971_957)] {
+            assert!((student_quantile(0.975, df) - quantile).abs() < 1e-6, "{df}");
+        }
+        assert!((student_quantile(0.975, 1e7) - 1.959_964).abs() < 1e-5);
+        let width = half_width(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 0.95).unwrap();
+        assert!((width - 2.364_624 * (32.0_f64 / 56.0).sqrt()).abs() < 1e-6);
+        assert_eq!(half_width(&[1.0], 0.95), None);
     }
 }

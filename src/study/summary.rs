@@ -3,9 +3,9 @@
 use super::folder::RunFolder;
 use super::plan::Plan;
 use super::privacy_report::{DEFAULT_DELTA, PrivacyRow, privacy_rows};
-use super::record::{ReplicationRecord, digest_of};
+use super::record::{Digest, ReplicationRecord};
 use super::statistics::Estimate;
-use super::whole_study::{StudyPrivacy, study_rows};
+use super::whole_study::{StudyPrivacy, WholeStudy};
 use crate::network::LinkStatistics;
 use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
 use crate::scenario::{Metric, Published};
@@ -216,39 +216,67 @@ impl Summary {
     /// The summary of the records of a plan.
     #[must_use]
     pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {
-        let complete = records.iter().all(|cell| cell.len() as u64 == plan.replications);
-        let stated = plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
+        let mut summarising = Summarising::new(plan);
+        for records in records {
+            summarising.add(records);
+        }
+        summarising.finish(folder)
+    }
+}
+
+/// A summary that takes in one cell after the other, so that no more than one need be in memory.
+#[derive(Debug)]
+pub(super) struct Summarising<'a> {
+    plan: &'a Plan,
+    cells: Vec<CellSummary>,
+    digest: Digest,
+    whole: WholeStudy,
+    finished: u64,
+}
+
+impl<'a> Summarising<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        let (cells, whole) = (Vec::new(), WholeStudy::default());
+        Self { plan, cells, digest: Digest::new(), whole, finished: 0 }
+    }
+
+    /// Takes in the records of the next cell.
+    pub(super) fn add(&mut self, records: &BTreeMap<u64, ReplicationRecord>) {
+        let cell = &self.plan.cells[self.cells.len()];
+        let draft = &cell.scenario.draft;
+        let records: Vec<&ReplicationRecord> = records.values().collect();
+        for record in &records {
+            self.digest.add(record);
+            self.whole.add(record);
+        }
+        self.finished += records.len() as u64;
+        let series = series_of(&records);
+        let published = published_rows(&draft.published, &cell.point, &series);
+        let privacy = privacy_rows(&records, draft.privacy.delta);
+        self.cells.push(CellSummary { point: point_of(&cell.point), series, privacy, published });
+    }
+
+    /// The summary.
+    pub(super) fn finish(self, folder: &RunFolder) -> Summary {
+        let stated = self.plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
         let stated = stated
             .or_else(|| Delta::new(DEFAULT_DELTA).ok())
             .expect("the default delta is above 0 and below 1");
-        let cells = plan
-            .cells
-            .iter()
-            .zip(records)
-            .map(|(cell, records)| {
-                let draft = &cell.scenario.draft;
-                let records: Vec<&ReplicationRecord> = records.values().collect();
-                let series = series_of(&records);
-                let published = published_rows(&draft.published, &cell.point, &series);
-                let privacy = privacy_rows(&records, draft.privacy.delta);
-                CellSummary { point: point_of(&cell.point), series, privacy, published }
-            })
-            .collect();
-        Self {
+        Summary {
             schema: SCHEMA.to_owned(),
-            scenario: plan.name.clone(),
+            scenario: self.plan.name.clone(),
             run: folder.path().display().to_string(),
-            seed: plan.seed,
-            digest: digest_of(records.iter().flat_map(BTreeMap::values)),
-            complete,
-            cells,
-            whole_study: study_rows(records, stated),
+            seed: self.plan.seed,
+            digest: self.digest.hex(),
+            complete: self.finished == self.plan.total(),
+            cells: self.cells,
+            whole_study: self.whole.rows(stated),
         }
     }
 }
 
 /// A RON value as JSON where it is a plain number, a truth value or a text; as its own text otherwise.
-fn point_of(point: &[(String, String)]) -> serde_json::Map<String, serde_json::Value> {
+pub(super) fn point_of(point: &[(String, String)]) -> serde_json::Map<String, serde_json::Value> {
     let value = |text: &str| {
         serde_json::from_str::<serde_json::Value>(text)
             .ok()

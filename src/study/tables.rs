@@ -1,6 +1,6 @@
-//! The CSV files of a run folder, for whoever analyses further.
+//! The tables of a run folder, written cell by cell.
 
-use super::files::{self, FileError};
+use super::files::{FileError, Staged};
 use super::folder::{FolderError, RunFolder};
 use super::record::ReplicationRecord;
 use super::summary::Summary;
@@ -8,68 +8,91 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 
-/// Writes `iterations.csv`, `ledger.csv`, `network.csv` and `digest.txt` of one cell.
-pub(super) fn write(
-    folder: &RunFolder,
-    cell: usize,
-    records: &BTreeMap<u64, ReplicationRecord>,
-) -> Result<(), FolderError> {
-    let place = folder.cell(cell);
-    let put = |name: &str, text: String| -> Result<(), FileError> {
-        write_if_changed(&place.join(name), text.as_bytes())
-    };
-    put("iterations.csv", iterations(records))?;
-    put("ledger.csv", ledger(records))?;
-    put("network.csv", network(records))?;
-    put("digest.txt", digests(records))?;
-    Ok(())
+/// A CSV file that is being written.
+#[derive(Debug)]
+pub(super) struct Table {
+    rows: csv::Writer<Vec<u8>>,
+    file: Staged,
 }
-
-/// A resumed run with nothing left to do leaves the files alone.
-fn write_if_changed(path: &Path, contents: &[u8]) -> Result<(), FileError> {
-    if std::fs::read(path).is_ok_and(|there| there == contents) {
-        return Ok(());
-    }
-    files::write(path, contents)
-}
-
-struct Table(csv::Writer<Vec<u8>>);
 
 impl Table {
-    fn new(header: &[&str]) -> Self {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(header).expect("writing to memory does not fail");
-        Self(writer)
+    pub(super) fn new(path: &Path, header: &[&str]) -> Result<Self, FileError> {
+        let mut rows = csv::Writer::from_writer(Vec::new());
+        rows.write_record(header).expect("writing to memory does not fail");
+        Ok(Self { rows, file: Staged::new(path)? })
     }
 
-    fn row(&mut self, cells: &[&dyn Display]) {
+    pub(super) fn row(&mut self, cells: &[&dyn Display]) {
         let cells = cells.iter().map(|cell| cell.to_string());
-        self.0.write_record(cells).expect("a row has as many cells as the header");
+        self.rows.write_record(cells).expect("a row has as many cells as the header");
     }
 
-    fn text(self) -> String {
-        let bytes = self.0.into_inner().expect("writing to memory does not fail");
-        String::from_utf8(bytes).expect("all cells are text")
+    /// Hands the rows so far to the file.
+    pub(super) fn flush(&mut self) -> Result<(), FileError> {
+        let rows = std::mem::replace(&mut self.rows, csv::Writer::from_writer(Vec::new()));
+        self.file.write(&rows.into_inner().expect("writing to memory does not fail"))
+    }
+
+    pub(super) fn commit(mut self) -> Result<(), FileError> {
+        self.flush()?;
+        self.file.commit()
     }
 }
 
-fn iterations(records: &BTreeMap<u64, ReplicationRecord>) -> String {
-    let mut table = Table::new(&[
-        "replication",
-        "series",
-        "t",
-        "arm",
-        "outcome",
-        "value",
-        "simple_regret",
-        "cumulative_regret",
-        "seconds",
-    ]);
-    for (replication, record) in records {
+/// `iterations.csv`, `ledger.csv`, `network.csv` and `digest.txt` of a study.
+#[derive(Debug)]
+pub(super) struct Tables {
+    iterations: Table,
+    ledger: Table,
+    network: Table,
+    digests: Staged,
+}
+
+impl Tables {
+    pub(super) fn new(folder: &RunFolder) -> Result<Self, FolderError> {
+        let table = |name: &str, header: &[&str]| Table::new(&folder.file(name), header);
+        Ok(Self {
+            iterations: table("iterations.csv", ITERATIONS)?,
+            ledger: table("ledger.csv", LEDGER)?,
+            network: table("network.csv", NETWORK)?,
+            digests: Staged::new(&folder.file("digest.txt"))?,
+        })
+    }
+
+    /// Adds the records of one cell.
+    pub(super) fn add(
+        &mut self,
+        cell: usize,
+        records: &BTreeMap<u64, ReplicationRecord>,
+    ) -> Result<(), FolderError> {
+        for record in records.values() {
+            self.iterations(cell, record);
+            self.ledger(cell, record);
+            self.network(cell, record);
+            for series in &record.series {
+                let line = format!("{} {cell} {} {}\n", series.digest, record.replication, series.name);
+                self.digests.write(line.as_bytes())?;
+            }
+        }
+        self.iterations.flush()?;
+        self.ledger.flush()?;
+        Ok(self.network.flush()?)
+    }
+
+    /// Puts all of them in their places.
+    pub(super) fn commit(self) -> Result<(), FolderError> {
+        self.iterations.commit()?;
+        self.ledger.commit()?;
+        self.network.commit()?;
+        Ok(self.digests.commit()?)
+    }
+
+    fn iterations(&mut self, cell: usize, record: &ReplicationRecord) {
         for series in &record.series {
             for i in &series.iterations {
-                table.row(&[
-                    replication,
+                self.iterations.row(&[
+                    &cell,
+                    &record.replication,
                     &series.name,
                     &i.t,
                     &i.arm,
@@ -82,38 +105,15 @@ fn iterations(records: &BTreeMap<u64, ReplicationRecord>) -> String {
             }
         }
     }
-    table.text()
-}
 
-fn ledger(records: &BTreeMap<u64, ReplicationRecord>) -> String {
-    let mut table = Table::new(&[
-        "replication",
-        "series",
-        "released",
-        "mechanism",
-        "protected",
-        "unit",
-        "neighbours",
-        "observer",
-        "first_round",
-        "last_round",
-        "first_seconds",
-        "last_seconds",
-        "releases",
-        "sampler",
-        "sensitivity",
-        "cost",
-        "claim",
-        "basis",
-        "arithmetic",
-    ]);
-    let json = |value: &dyn erased::Json| value.json();
-    for (replication, record) in records {
+    fn ledger(&mut self, cell: usize, record: &ReplicationRecord) {
+        let json = |value: &dyn erased::Json| value.json();
         for series in &record.series {
             for booked in &series.releases {
                 let event = &booked.event;
-                table.row(&[
-                    replication,
+                self.ledger.row(&[
+                    &cell,
+                    &record.replication,
                     &series.name,
                     &event.released,
                     &event.mechanism,
@@ -136,8 +136,74 @@ fn ledger(records: &BTreeMap<u64, ReplicationRecord>) -> String {
             }
         }
     }
-    table.text()
+
+    fn network(&mut self, cell: usize, record: &ReplicationRecord) {
+        let quantile = |value: Option<f64>| value.map_or_else(String::new, |seconds| seconds.to_string());
+        for series in &record.series {
+            for (from, to, link) in &series.network.links {
+                self.network.row(&[
+                    &cell,
+                    &record.replication,
+                    &series.name,
+                    from,
+                    to,
+                    &link.delivered(),
+                    &link.losses(),
+                    &quantile(link.latency_seconds(0.5)),
+                    &quantile(link.latency_seconds(0.99)),
+                ]);
+            }
+        }
+    }
 }
+
+const ITERATIONS: &[&str] = &[
+    "cell",
+    "replication",
+    "series",
+    "t",
+    "arm",
+    "outcome",
+    "value",
+    "simple_regret",
+    "cumulative_regret",
+    "seconds",
+];
+
+const LEDGER: &[&str] = &[
+    "cell",
+    "replication",
+    "series",
+    "released",
+    "mechanism",
+    "protected",
+    "unit",
+    "neighbours",
+    "observer",
+    "first_round",
+    "last_round",
+    "first_seconds",
+    "last_seconds",
+    "releases",
+    "sampler",
+    "sensitivity",
+    "cost",
+    "claim",
+    "basis",
+    "arithmetic",
+];
+
+const NETWORK: &[&str] = &[
+    "cell",
+    "replication",
+    "series",
+    "from",
+    "to",
+    "delivered",
+    "lost",
+    "latency_p50_seconds",
+    "latency_p99_seconds",
+];
 
 /// Plain data of any type as compact JSON.
 mod erased {
@@ -152,50 +218,10 @@ mod erased {
     }
 }
 
-fn network(records: &BTreeMap<u64, ReplicationRecord>) -> String {
-    let mut table = Table::new(&[
-        "replication",
-        "series",
-        "from",
-        "to",
-        "delivered",
-        "lost",
-        "latency_p50_seconds",
-        "latency_p99_seconds",
-    ]);
-    let quantile = |value: Option<f64>| value.map_or_else(String::new, |seconds| seconds.to_string());
-    for (replication, record) in records {
-        for series in &record.series {
-            for (from, to, link) in &series.network.links {
-                table.row(&[
-                    replication,
-                    &series.name,
-                    from,
-                    to,
-                    &link.delivered(),
-                    &link.losses(),
-                    &quantile(link.latency_seconds(0.5)),
-                    &quantile(link.latency_seconds(0.99)),
-                ]);
-            }
-        }
-    }
-    table.text()
-}
-
-fn digests(records: &BTreeMap<u64, ReplicationRecord>) -> String {
-    let mut text = String::new();
-    for (replication, record) in records {
-        for series in &record.series {
-            text.push_str(&format!("{} {replication} {}\n", series.digest, series.name));
-        }
-    }
-    text
-}
-
-/// `summary.csv`: one line per cell, series and metric.
-pub(super) fn summary(summary: &Summary) -> String {
-    let mut table = Table::new(&["cell", "point", "series", "metric", "mean", "se", "n"]);
+/// Writes `summary.csv`: one line per cell, series and metric.
+pub(super) fn summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
+    let header = ["cell", "point", "series", "metric", "mean", "se", "n"];
+    let mut table = Table::new(&folder.file("summary.csv"), &header)?;
     for (index, cell) in summary.cells.iter().enumerate() {
         let point = serde_json::Value::Object(cell.point.clone()).to_string();
         for series in &cell.series {
@@ -230,5 +256,5 @@ pub(super) fn summary(summary: &Summary) -> String {
             }
         }
     }
-    table.text()
+    Ok(table.commit()?)
 }

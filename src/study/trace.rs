@@ -2,7 +2,8 @@
 
 use super::plan::Plan;
 use super::record::ReplicationRecord;
-use super::runner::{Failure, Workshop};
+use super::runner::Failure;
+use super::workshop::Workshop;
 use crate::protocols::Watcher;
 
 /// Plays one replication of a cell; `watcher` sees every event of every series in order.

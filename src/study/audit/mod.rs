@@ -10,7 +10,7 @@ mod outsourced;
 mod release;
 
 use super::plan::Plan;
-use super::runner::Workshop;
+use super::workshop::Workshop;
 use crate::privacy::audit::{Effort, Experiment, FEWEST, Finding, Reconstruction, Statement, measure};
 use crate::protocols::ProtocolModel;
 use crate::rng::Key;

@@ -1,0 +1,56 @@
+//! `subrosa compare`: two runs side by side, pair by pair.
+
+use super::exit::Exit;
+use super::load::plan_of_run;
+use super::options::{CompareArguments, Format};
+use super::run::print;
+use crate::report;
+use crate::study::{self, Archive, Compared, Plan, RunFolder};
+
+/// Compares.
+pub(super) fn compare(arguments: &CompareArguments) -> Exit {
+    let read = |path: &std::path::Path| -> Result<(Plan, Archive), Exit> {
+        let folder = RunFolder::at(path);
+        let (plan, _) = plan_of_run(&folder)?;
+        let complain = |error: study::FolderError| {
+            eprintln!("error: {error}");
+            Exit::Internal
+        };
+        match folder.records().map_err(complain)? {
+            Some((_, archive)) => Ok((plan, archive)),
+            None => Err(super::load::not_a_run(&folder)),
+        }
+    };
+    let sides = read(&arguments.a).and_then(|a| Ok((a, read(&arguments.b)?)));
+    let ((plan_a, archive_a), (plan_b, archive_b)) = match sides {
+        Ok(sides) => sides,
+        Err(exit) => return exit,
+    };
+    let (name_a, name_b) = (arguments.a.display().to_string(), arguments.b.display().to_string());
+    let series_a = arguments.series_a.as_deref().or(arguments.series_b.as_deref());
+    let series_b = arguments.series_b.as_deref().or(arguments.series_a.as_deref());
+    let a = Compared { name: &name_a, plan: &plan_a, archive: &archive_a, series: series_a };
+    let b = Compared { name: &name_b, plan: &plan_b, archive: &archive_b, series: series_b };
+    let comparison = match study::compare(a, b) {
+        Ok(comparison) => comparison,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Exit::Internal;
+        }
+    };
+    if comparison.rows.is_empty() {
+        eprintln!("error: the runs have nothing in common to compare");
+        for note in &comparison.notes {
+            eprintln!("note: {note}");
+        }
+        return Exit::Usage;
+    }
+    match arguments.format {
+        Format::Text => print(&report::comparison_text(&comparison)),
+        Format::Json => {
+            let document = serde_json::to_string(&comparison).expect("plain data with text keys");
+            print(&format!("{document}\n"));
+        }
+    }
+    Exit::Ok
+}

@@ -1,0 +1,273 @@
+//! `subrosa sweep`: a study on many machines.
+
+use super::exit::Exit;
+use super::interruption;
+use super::load::{load, plan_of_run};
+use super::options::{
+    Engine, Format, SweepArguments, SweepMergeArguments, SweepPlanArguments, SweepStatusArguments,
+    SweepSubmitArguments, SweepVerb, SweepWorkArguments,
+};
+use super::progress::Bar;
+use super::run::{budget, print, sparklines};
+use crate::report;
+use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
+use crate::study::{FolderError, RunFolder, files};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// Does what the second verb says.
+pub(super) fn sweep(arguments: &SweepArguments) -> Exit {
+    let done = match &arguments.verb {
+        SweepVerb::Plan(arguments) => plan(arguments),
+        SweepVerb::Work(arguments) => work(arguments),
+        SweepVerb::Status(arguments) => status(arguments),
+        SweepVerb::Merge(arguments) => merge(arguments),
+        SweepVerb::Submit(arguments) => submit(arguments),
+    };
+    done.unwrap_or_else(|exit| exit)
+}
+
+fn complain(error: SweepError) -> Exit {
+    eprintln!("error: {error}");
+    match error {
+        SweepError::Folder(FolderError::Conflict(_)) => Exit::ReplayDiffers,
+        SweepError::Folder(_) => Exit::Internal,
+        SweepError::NotPlanned(_) | SweepError::Busy { .. } => Exit::Usage,
+        SweepError::Incomplete { .. } => Exit::CellsFailed,
+    }
+}
+
+fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
+    let plan = load(&arguments.scenario)?;
+    let path = arguments.out.join(plan.folder_name());
+    let laid =
+        sweep::lay_out(&plan, &RunFolder::at(&path), arguments.blocks, arguments.force).map_err(complain)?;
+    match arguments.scenario.format {
+        Format::Text => {
+            let how = if laid.unchanged { "planned already" } else { "planned" };
+            eprintln!(
+                "{how}: cells {}, replications of each {}; to play {} in {} blocks, there already {}",
+                plan.cells.len(),
+                plan.replications,
+                laid.to_play,
+                laid.blocks,
+                laid.there
+            );
+            if laid.reused > 0 {
+                eprintln!(
+                    "Unchanged since an earlier run: {} replications are taken from there.",
+                    laid.reused
+                );
+            }
+            print(&format!("{}\n", path.display()));
+        }
+        Format::Json => print(&format!(
+            "{}\n",
+            serde_json::json!({
+                "folder": path, "cells": plan.cells.len(), "replications": plan.total(),
+                "to_play": laid.to_play, "there": laid.there, "reused": laid.reused, "blocks": laid.blocks,
+                "unchanged": laid.unchanged,
+            })
+        )),
+    }
+    Ok(Exit::Ok)
+}
+
+fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
+    let folder = RunFolder::at(&arguments.folder);
+    let (plan, manifest) = plan_of_run(&folder)?;
+    if manifest.complete {
+        eprintln!("Nothing is left to play: the run is complete.");
+        return Ok(Exit::Ok);
+    }
+    let pace = Pace { heartbeat: *arguments.heartbeat, dead_after: *arguments.dead_after };
+    if pace.heartbeat < Duration::from_millis(10) || pace.dead_after < pace.heartbeat * 2 {
+        eprintln!(
+            "error: expected --heartbeat of at least 10ms and --dead-after of at least twice as much, found {} and {}",
+            arguments.heartbeat, arguments.dead_after
+        );
+        return Err(Exit::Usage);
+    }
+    let options = WorkOptions {
+        slot: arguments.slot,
+        threads: arguments.threads.map_or(0, |threads| threads as usize),
+        pace,
+        interrupted: interruption::listen(),
+    };
+    let bar = Bar::new(format!("worker {}/{}", arguments.slot.0, arguments.slot.1));
+    let worked = sweep::work(&plan, &folder, options, &bar);
+    bar.finish();
+    let worked = worked.map_err(complain)?;
+    eprintln!(
+        "Worker {}/{}: replications {}, of those failed {}; blocks {}, and {} that another worker had finished too.",
+        arguments.slot.0, arguments.slot.1, worked.replications, worked.failed, worked.blocks, worked.twice
+    );
+    for path in &worked.conflicts {
+        eprintln!(
+            "ALARM: a block computed twice came out differently; the second result is in {}. One of the two \
+             machines is at fault, or the program is: do not merge before you know.",
+            path.display()
+        );
+    }
+    Ok(if !worked.conflicts.is_empty() {
+        Exit::ReplayDiffers
+    } else if worked.interrupted {
+        eprintln!("Interrupted: blocks that were not finished are given back.");
+        Exit::Interrupted
+    } else if worked.failed > 0 {
+        Exit::CellsFailed
+    } else {
+        Exit::Ok
+    })
+}
+
+fn status(arguments: &SweepStatusArguments) -> Result<Exit, Exit> {
+    let folder = RunFolder::at(&arguments.folder);
+    let (plan, manifest) = plan_of_run(&folder)?;
+    if manifest.complete {
+        match arguments.format {
+            Format::Text => print("merged: the run is complete\n"),
+            Format::Json => print(&format!("{}\n", serde_json::json!({ "merged": true }))),
+        }
+        return Ok(Exit::Ok);
+    }
+    let status = sweep::status(&plan, &folder).map_err(complain)?;
+    match arguments.format {
+        Format::Text => print(&status_text(&status)),
+        Format::Json => {
+            let document = serde_json::to_string_pretty(&status).expect("plain data with text keys");
+            print(&format!("{document}\n"));
+        }
+    }
+    Ok(if status.conflicts.is_empty() { Exit::Ok } else { Exit::ReplayDiffers })
+}
+
+fn status_text(status: &Status) -> String {
+    let mut text = format!(
+        "blocks {} of {}, replications {} of {}",
+        status.blocks_finished, status.blocks, status.replications_finished, status.replications
+    );
+    if let Some(left) = status.seconds_left.filter(|left| *left > 0.0) {
+        let left = humantime::format_duration(Duration::from_secs(left.ceil() as u64));
+        text.push_str(&format!(", about {left} left"));
+    }
+    text.push('\n');
+    for claim in &status.claims {
+        let taken = match claim.taken_over {
+            0 => String::new(),
+            times => format!(", taken over {times} times"),
+        };
+        text.push_str(&format!(
+            "block {} by {}, last sign of life {:.0} s ago{taken}\n",
+            claim.block, claim.worker, claim.silent_seconds
+        ));
+    }
+    if status.damaged > 0 {
+        text.push_str(&format!("damaged records: {}\n", status.damaged));
+    }
+    for failure in status.failed.iter().take(20) {
+        text.push_str(&format!("failed: {failure}\n"));
+    }
+    if status.failed.len() > 20 {
+        text.push_str(&format!("failed: {} in all\n", status.failed.len()));
+    }
+    for conflict in &status.conflicts {
+        text.push_str(&format!("ALARM: {conflict}\n"));
+    }
+    if status.blocks_finished == status.blocks {
+        text.push_str("every block is finished: `subrosa sweep merge` makes the run of them");
+        text.push_str(if status.replications_finished < status.replications {
+            ", `subrosa sweep plan` plans again what is missing\n"
+        } else {
+            "\n"
+        });
+    }
+    text
+}
+
+fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
+    let folder = RunFolder::at(&arguments.folder);
+    let (plan, _) = plan_of_run(&folder)?;
+    let others: Vec<RunFolder> = arguments.others.iter().map(|path| RunFolder::at(path)).collect();
+    let summary = sweep::merge(&plan, &folder, &others, arguments.partial).map_err(complain)?;
+    report::write_page(&folder).map_err(|error| complain(error.into()))?;
+    match arguments.format {
+        Format::Text => print(&report::text(&summary, sparklines())),
+        Format::Json => print(&report::json(&summary)),
+    }
+    Ok(if summary.complete { budget(&summary) } else { Exit::CellsFailed })
+}
+
+fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
+    let folder = RunFolder::at(&arguments.folder);
+    let (plan, _) = plan_of_run(&folder)?;
+    let internal = |error: String| {
+        eprintln!("error: {error}");
+        Exit::Internal
+    };
+    let program = std::env::current_exe().map_err(|error| internal(error.to_string()))?;
+    let place = std::path::absolute(&arguments.folder).map_err(|error| internal(error.to_string()))?;
+    let Engine::Slurm = arguments.engine;
+    let script = slurm(arguments, &plan.name, &program, &place);
+    if arguments.dry_run {
+        print(&script);
+        return Ok(Exit::Ok);
+    }
+    // What is wrong with the plan is better said here than in the log of a job.
+    sweep::status(&plan, &folder).map_err(complain)?;
+    let path = folder.file("work").join("slurm.sh");
+    files::make_folder(&folder.file("work").join("logs"))
+        .and_then(|()| files::write(&path, script.as_bytes()))
+        .map_err(|error| internal(error.to_string()))?;
+    let answer = Command::new("sbatch").arg("--parsable").arg(&path).output().map_err(|error| {
+        internal(format!(
+            "cannot start sbatch: {error} (Slurm's commands must be in PATH; the script is {}, and --dry-run prints \
+             it)",
+            path.display()
+        ))
+    })?;
+    if !answer.status.success() {
+        return Err(internal(format!("sbatch refused: {}", String::from_utf8_lossy(&answer.stderr).trim())));
+    }
+    let job = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
+    eprintln!(
+        "handed in {} workers as job {job}; their logs are in {}",
+        arguments.workers,
+        place.join("work/logs").display()
+    );
+    print(&format!("{job}\n"));
+    Ok(Exit::Ok)
+}
+
+/// The batch script: a job array of long workers, each of which plays block after block.
+fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &Path) -> String {
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+    let further: String = arguments.directive.iter().map(|line| format!("#SBATCH {line}\n")).collect();
+    format!(
+        "#!/bin/sh\n\
+         #SBATCH --job-name=subrosa-{name}\n\
+         #SBATCH --array=0-{last}\n\
+         #SBATCH --ntasks=1\n\
+         #SBATCH --cpus-per-task={threads}\n\
+         #SBATCH --output={logs}/%A_%a.log\n\
+         #SBATCH --open-mode=append\n\
+         {further}\
+         # A worker plays block after block until none is left; one that is killed loses its block to the others.\n\
+         exec {program} sweep work {folder} --slot \"$SLURM_ARRAY_TASK_ID/{workers}\" --threads {threads} \\\n  \
+         --heartbeat {heartbeat} --dead-after {dead_after}\n",
+        last = arguments.workers - 1,
+        threads = arguments.threads,
+        logs = place.join("work").join("logs").display(),
+        program = quoted(program),
+        folder = quoted(place),
+        workers = arguments.workers,
+        heartbeat = arguments.heartbeat.to_string().replace(' ', ""),
+        dead_after = arguments.dead_after.to_string().replace(' ', ""),
+    )
+}
+
+/// A path as one word of the shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
+}

@@ -1,0 +1,83 @@
+//! Replications until the means are known well enough.
+
+use super::folder::{FolderError, RunFolder};
+use super::plan::Plan;
+use super::results::{METRICS, rows};
+use super::runner::{Options, Outcome, Progress, play};
+use super::statistics::half_width;
+use std::collections::BTreeMap;
+
+/// Fewest replications that an interval is judged by: of fewer the spread is hardly known, and one that is small by
+/// chance would end the study.
+const FEWEST: u64 = 10;
+/// Probability with which each interval covers the true mean, were the number of replications fixed beforehand.
+const CONFIDENCE: f64 = 0.95;
+
+/// How well the means are to be known.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// Largest half-width of the 95 % interval around the mean, in units of the metric.
+    pub half_width: f64,
+    /// The metric, as it is called in `results.csv`.
+    pub metric: String,
+    /// Most replications of a cell.
+    pub at_most: u64,
+}
+
+/// How well they are.
+#[derive(Clone, Debug)]
+pub struct Precision {
+    /// The widest half-width of all cells and series; absent if no series has the metric.
+    pub widest: Option<f64>,
+    /// Replications of every cell.
+    pub replications: u64,
+}
+
+/// Plays more and more replications of all cells, so that they stay paired, until every series of every cell meets
+/// `goal`. How many depends on the results alone, so the same command ends at the same number however it was
+/// interrupted.
+///
+/// # Errors
+/// [`FolderError`] as in [`play`].
+pub fn play_until(
+    plan: &mut Plan,
+    folder: &RunFolder,
+    goal: &Goal,
+    options: Options<'_>,
+    progress: &dyn Progress,
+) -> Result<(Outcome, Precision), FolderError> {
+    let mut replications = plan.replications.max(FEWEST).min(goal.at_most.max(2));
+    loop {
+        plan.set_replications(replications);
+        let outcome = play(plan, folder, options, progress)?;
+        let widest = widest(plan, folder, &goal.metric)?;
+        let precision = Precision { widest, replications };
+        let met = widest.is_none_or(|widest| widest <= goal.half_width);
+        if met || replications >= goal.at_most || !matches!(outcome, Outcome::Complete) {
+            return Ok((outcome, precision));
+        }
+        // The half-width falls with the root of the number; the estimate is not trusted for more than a doubling.
+        let ratio = widest.unwrap_or_default() / goal.half_width;
+        let wanted = (replications as f64 * ratio * ratio).ceil();
+        replications = (wanted as u64).clamp(replications + 1, replications * 2).min(goal.at_most);
+    }
+}
+
+fn widest(plan: &Plan, folder: &RunFolder, metric: &str) -> Result<Option<f64>, FolderError> {
+    let archive = folder.archive(&plan.identities())?;
+    let place = METRICS.iter().position(|known| *known == metric);
+    let mut widest: Option<f64> = None;
+    for cell in 0..plan.cells.len() {
+        let mut records = archive.cell(cell)?;
+        records.retain(|&replication, _| replication < plan.replications);
+        let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for row in rows(cell, plan.seed, &records) {
+            let value = place.map_or_else(|| row.more.get(metric).copied(), |place| row.metrics[place]);
+            values.entry(row.series).or_default().extend(value);
+        }
+        for half in values.values().filter_map(|values| half_width(values, CONFIDENCE)) {
+            widest = Some(widest.map_or(half, |known| known.max(half)));
+        }
+    }
+    Ok(widest)
+}

@@ -1,0 +1,93 @@
+//! An edited study plays only what changed: equal cells of earlier runs beside it are taken over.
+
+use super::folder::{FolderError, RunFolder};
+use super::plan::Plan;
+use super::runner::missing;
+use super::store::{Archive, Segment};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Copies what is missing in `archive` from runs of the same name beside `folder`, by identity of the cells. Gives
+/// the number of replications copied.
+pub(super) fn copy(
+    plan: &Plan,
+    folder: &RunFolder,
+    archive: &Archive,
+    segment: &Segment,
+) -> Result<u64, FolderError> {
+    let mut wanted = missing(plan, archive);
+    if wanted.is_empty() {
+        return Ok(0);
+    }
+    let mut cells: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, cell) in plan.cells.iter().enumerate() {
+        cells.entry(&cell.identity).or_default().push(index);
+    }
+    let mut copied = 0;
+    for neighbour in neighbours(plan, folder) {
+        if wanted.is_empty() {
+            break;
+        }
+        // A neighbour that cannot be read, or is of another version of the program, has nothing to give.
+        let Ok(Some(manifest)) = neighbour.manifest() else { continue };
+        if manifest.cells.is_empty()
+            || !manifest.cells.iter().any(|cell| cells.contains_key(cell.identity.as_str()))
+        {
+            continue;
+        }
+        let mine = |_: usize, identity: &str| cells.get(identity).cloned().unwrap_or_default();
+        let mut found = Archive::empty();
+        if neighbour.record_files().iter().any(|path| found.add(path, &mine).is_err()) {
+            continue;
+        }
+        if !found.conflicts.is_empty() {
+            continue;
+        }
+        // Replays of what is taken over need the values that it was played with.
+        for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
+            if let Ok(Some(fitted)) = neighbour.fitted(preparation) {
+                folder.keep_fitted(preparation, &fitted)?;
+            }
+        }
+        if manifest.cells[0].identity == plan.cells[0].identity {
+            copy_opening(&neighbour, folder)?;
+        }
+        let mut left = Vec::new();
+        for (cell, replication) in wanted {
+            match found.line(cell, replication) {
+                Ok(Some(line)) => {
+                    segment.append(&line)?;
+                    copied += 1;
+                }
+                Ok(None) | Err(_) => left.push((cell, replication)),
+            }
+        }
+        wanted = left;
+    }
+    Ok(copied)
+}
+
+/// Takes over how the study's first replication began, unless that is known.
+pub(super) fn copy_opening(from: &RunFolder, to: &RunFolder) -> Result<(), FolderError> {
+    if let (Ok(None), Ok(Some(opening))) = (to.opening(), from.opening()) {
+        to.keep_opening(&opening)?;
+    }
+    Ok(())
+}
+
+/// Folders of other runs of this name, in order of their names.
+fn neighbours(plan: &Plan, folder: &RunFolder) -> Vec<RunFolder> {
+    let parent = folder.path().parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Ok(entries) = std::fs::read_dir(parent.unwrap_or(std::path::Path::new("."))) else {
+        return Vec::new();
+    };
+    let prefix = plan.folder_prefix();
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix)))
+        .map(|entry| entry.path())
+        .filter(|path| path.file_name() != folder.path().file_name())
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| RunFolder::at(path)).collect()
+}

@@ -1,0 +1,135 @@
+//! One study on many machines: a shared folder is divided into blocks, workers claim them, and a merge gathers what
+//! they left.
+//!
+//! ```text
+//! work/plan.json               the blocks
+//! work/claims/<block>.<n>      who plays a block; n counts the claims of workers that died
+//! work/results/<block>.jsonl   records and failures of a block, whole or absent
+//! work/conflicts/              blocks that were computed twice with different results
+//! ```
+//!
+//! Nothing here depends on an engine: Slurm, GNU parallel, ssh and Kubernetes start the same worker.
+
+mod claims;
+mod division;
+mod status;
+mod worker;
+
+pub use division::{Laid, lay_out};
+pub use status::{ClaimStatus, Status, status};
+pub use worker::{Pace, WorkOptions, Worked, work};
+
+use super::folder::{FolderError, RunFolder};
+use super::gather::finish;
+use super::plan::Plan;
+use super::reuse::copy_opening;
+use super::runner::{missing, no_conflict};
+use super::store::{Archive, Segment};
+use super::summary::Summary;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A sweep that cannot go on.
+#[derive(Debug)]
+pub enum SweepError {
+    /// The folder cannot be used, or two results of one replication differ.
+    Folder(FolderError),
+    /// The folder has no plan.
+    NotPlanned(PathBuf),
+    /// Workers may be at work on the plan that is there.
+    Busy {
+        /// Blocks that are claimed and not finished.
+        claimed: u64,
+    },
+    /// Not everything is there.
+    Incomplete {
+        /// Replications that nobody has played.
+        missing: u64,
+        /// Replications that failed, with the reason.
+        failed: Vec<String>,
+    },
+}
+
+impl fmt::Display for SweepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(error) => error.fmt(f),
+            Self::NotPlanned(path) => write!(
+                f,
+                "{} holds no plan of a sweep (make one with `subrosa sweep plan SCENARIO`, which prints the folder)",
+                path.display()
+            ),
+            Self::Busy { claimed } => write!(
+                f,
+                "the folder is planned differently and {claimed} of its blocks are claimed by workers (wait for \
+                 them, or end them and say --force; finished blocks are kept)"
+            ),
+            Self::Incomplete { missing, failed } => {
+                write!(f, "the study is not complete: {missing} replications are missing")?;
+                if let Some(first) = failed.first() {
+                    write!(f, ", {} of them failed; the first: {first}", failed.len())?;
+                }
+                write!(f, " (see `subrosa sweep status`; --partial merges what is there)")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SweepError {}
+
+impl<E: Into<FolderError>> From<E> for SweepError {
+    fn from(error: E) -> Self {
+        Self::Folder(error.into())
+    }
+}
+
+/// Makes one finished run of what workers left in `folder` and of what is in `others`, which may hold parts of the
+/// same study played elsewhere. Exact, and the same in whatever order.
+///
+/// # Errors
+/// [`SweepError::Incomplete`] unless `partial`; a conflict where one replication has two results.
+pub fn merge(
+    plan: &Plan,
+    folder: &RunFolder,
+    others: &[RunFolder],
+    partial: bool,
+) -> Result<Summary, SweepError> {
+    let mut cells: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, cell) in plan.cells.iter().enumerate() {
+        cells.entry(&cell.identity).or_default().push(index);
+    }
+    let mine = |_: usize, identity: &str| cells.get(identity).cloned().unwrap_or_default();
+    let here = folder.archive(&plan.identities())?;
+    let mut all = Archive::empty();
+    for place in std::iter::once(folder).chain(others) {
+        for path in place.record_files() {
+            all.add(&path, &mine)?;
+        }
+    }
+    no_conflict(&all)?;
+    let missing_now = missing(plan, &all);
+    if !partial && !missing_now.is_empty() {
+        let failed = all.failures()?.into_iter().filter(|(_, record)| record.replication < plan.replications);
+        let failed = failed.map(|(cell, record)| {
+            format!("cell {cell}, replication {}: {}", record.replication, record.failure)
+        });
+        return Err(SweepError::Incomplete { missing: missing_now.len() as u64, failed: failed.collect() });
+    }
+    let segment = Segment::within(folder.file("segments"));
+    for (cell, replication) in missing(plan, &here) {
+        if let Some(line) = all.line(cell, replication)? {
+            segment.append(&line)?;
+        }
+    }
+    segment.close()?;
+    for other in others {
+        copy_opening(other, folder)?;
+    }
+    let summary = finish(plan, folder)?;
+    if summary.complete {
+        // All of it has just been gathered. What cannot be removed does no harm.
+        drop(std::fs::remove_dir_all(folder.file("work")));
+    }
+    Ok(summary)
+}

@@ -1,0 +1,206 @@
+//! Where replications are made: a cell's scenario, its seed, and the preparation that it may share with other cells.
+
+use super::folder::{FolderError, RunFolder};
+use super::opening::{self, Opening};
+use super::plan::{CellPlan, Plan};
+use super::record::ReplicationRecord;
+use super::runner::Failure;
+use crate::objectives::{Instance, Prepared, Resources};
+use crate::protocols::{Directions, Stage, TraceEvent, Watcher};
+use crate::rng::Key;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+
+/// A preparation, done by whoever needs it first. Cells of equal `CellPlan::preparation` may share one.
+pub(super) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, String>>>;
+
+/// The name of a series, a watcher that keeps its first events, and where it keeps them.
+struct Beginning {
+    series: String,
+    watcher: Watcher,
+    events: Rc<RefCell<Vec<TraceEvent>>>,
+}
+
+/// Where the replications of one cell are made: what they share is prepared once, when first needed.
+#[derive(Debug)]
+pub(super) struct Workshop<'a> {
+    index: usize,
+    cell: &'a CellPlan,
+    resources: Resources,
+    root: Key,
+    folder: Option<&'a RunFolder>,
+    prepared: Preparation,
+}
+
+impl<'a> Workshop<'a> {
+    pub(super) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
+        Self { folder: Some(folder), ..Self::without_folder(index, cell, plan) }
+    }
+
+    /// A workshop that neither reads nor keeps fitted values.
+    pub(super) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
+        Self {
+            index,
+            cell,
+            resources: Resources { base: plan.base.clone(), data: plan.data.clone() },
+            root: Key::root(cell.scenario.draft.seed),
+            folder: None,
+            prepared: Preparation::default(),
+        }
+    }
+
+    /// A workshop that takes a preparation which others take too.
+    pub(super) fn sharing(self, prepared: Preparation) -> Self {
+        Self { prepared, ..self }
+    }
+
+    /// Plays one replication for a study. A panic is a failure of this replication and of no other. How the study's
+    /// first replication begins is kept for a picture of it.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
+        let beginning = if (self.index, replication) == (0, 0) && self.folder.is_some() {
+            self.beginning()
+        } else {
+            None
+        };
+        let watcher = beginning.as_ref().map(|beginning| beginning.watcher.clone());
+        let played = catch_unwind(AssertUnwindSafe(|| self.play_watched(replication, watcher)));
+        let played = played.unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+            Err(self.failure(Some(replication), format!("a bug in subrosa: {said}")))
+        })?;
+        if let (Some(Beginning { series, events, .. }), Some(folder)) = (beginning, self.folder) {
+            let opening =
+                Opening { series, replication, names: self.names(), events: events.borrow().clone() };
+            // It is only for looking at; if the disk is full, the record says so next.
+            drop(folder.keep_opening(&opening));
+        }
+        Ok(played)
+    }
+
+    /// What it takes to keep how the first series begins.
+    fn beginning(&self) -> Option<Beginning> {
+        let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
+        let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
+        Some(Beginning { series, watcher, events })
+    }
+
+    /// Names of the parties by their index.
+    fn names(&self) -> Vec<String> {
+        self.cell.scenario.stage(None).names
+    }
+
+    /// The workshop of another cell with the same objective.
+    pub(super) fn beside(&self, cell: &'a CellPlan) -> Self {
+        Self {
+            index: self.index,
+            cell,
+            resources: self.resources.clone(),
+            root: self.root,
+            folder: self.folder,
+            prepared: self.prepared.clone(),
+        }
+    }
+
+    fn failure(&self, replication: Option<u64>, reason: String) -> Failure {
+        Failure { cell: self.index, point: self.cell.point.clone(), replication, reason }
+    }
+
+    /// Plays one replication for somebody who watches.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn play_watched(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+    ) -> Result<ReplicationRecord, Failure> {
+        self.play_directed(replication, watcher, Directions::default())
+    }
+
+    /// Plays one replication, or what `directions` want of it.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn play_directed(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+        directions: Directions,
+    ) -> Result<ReplicationRecord, Failure> {
+        let scenario = &self.cell.scenario;
+        let protocol = scenario.draft.protocol.as_dyn();
+        let blank = directions.dry && !protocol.dry_needs_objective();
+        let prepared = if blank {
+            &None
+        } else {
+            let prepared = self.prepared.get_or_init(|| self.prepare());
+            prepared.as_ref().map_err(|reason| self.failure(None, reason.clone()))?
+        };
+        let key = self.root.child("replication").index(replication);
+        let fail = |reason| self.failure(Some(replication), reason);
+        let instance = prepared
+            .as_ref()
+            .map(|prepared| prepared.realise(key.child("objective")))
+            .transpose()
+            .map_err(|error| fail(error.to_string()))?;
+        let instance = if blank { Some(Instance::stand_in()) } else { instance };
+        let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
+        if stage.directions.dry {
+            stage.budget = None;
+        }
+        let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
+    }
+
+    /// The world of one replication, ready to be played, and the node of its draws.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
+        let failure = |reason: String| self.failure(Some(replication), reason);
+        let prepared = self.prepared.get_or_init(|| self.prepare());
+        let prepared = prepared.as_ref().map_err(|reason| failure(reason.clone()))?;
+        let key = self.root.child("replication").index(replication);
+        let instance = prepared
+            .as_ref()
+            .map(|prepared| prepared.realise(key.child("objective")))
+            .transpose()
+            .map_err(|error| failure(error.to_string()))?;
+        Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
+    }
+
+    fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {
+        let Some(objective) = &self.cell.scenario.draft.objective else { return Ok(None) };
+        let fitted = match self.folder.map(|folder| folder.fitted(&self.cell.preparation)) {
+            Some(Ok(fitted)) => fitted,
+            // A damaged file of fitted values is made anew.
+            Some(Err(FolderError::Damaged { .. })) | None => None,
+            Some(Err(error)) => return Err(error.to_string()),
+        };
+        let prepare = |fitted| {
+            objective
+                .as_dyn()
+                .prepare(&self.resources, fitted, self.root.child("objective"))
+                .map_err(|error| error.to_string())
+        };
+        let mut prepared = prepare(fitted.as_ref())?;
+        if fitted.is_none()
+            && let (Some(folder), Some(new)) = (self.folder, prepared.fitted())
+        {
+            let key = &self.cell.preparation;
+            let ours = folder.keep_fitted(key, new).map_err(|error| error.to_string())?;
+            if !ours {
+                // Another worker was first: all take the same values, for two machines may differ in the last bits.
+                let theirs = folder.fitted(key).map_err(|error| error.to_string())?;
+                prepared = prepare(theirs.as_ref())?;
+            }
+        }
+        Ok(Some(prepared.into()))
+    }
+}
