@@ -334,6 +334,11 @@ fn a_fixed_grid_is_useful_at_epsilon_1() {
     let error = |series| mean(outcome(&document, 1, series, "|v~ - f(lambda*)|"));
     assert!(error("fixed grid") < 0.1 && error("Algorithm 3") > 5.0 * error("fixed grid"));
     let grid = outcome(&document, 1, "fixed grid", "max v - v(lambda~)");
+    let table = std::fs::read_to_string(folder(&document).join("summary.csv")).unwrap();
+    let held = grid["bound"]["held"].as_f64().unwrap();
+    let line = format!("share of runs within the bound on max v - v(lambda~),{held},,30");
+    assert!(table.contains(&line), "no {line}");
+    assert!(table.contains("probability that the bound on max v - v(lambda~) holds,0.95"));
     assert!(grid["bound"]["held"].as_f64().unwrap() >= 0.9, "{grid}");
 }
 

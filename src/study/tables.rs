@@ -239,7 +239,15 @@ pub(super) fn summary(folder: &RunFolder, summary: &Summary) -> Result<(), Folde
             for outcome in &series.outcomes {
                 row(&outcome.name, outcome.value.mean, &outcome.value.se, outcome.value.n);
                 if let Some(bound) = &outcome.bound {
-                    row(&format!("bound on {}", outcome.name), bound.at_most, &"", outcome.value.n);
+                    let n = outcome.value.n;
+                    row(&format!("bound on {}", outcome.name), bound.at_most, &"", n);
+                    row(
+                        &format!("probability that the bound on {} holds", outcome.name),
+                        bound.probability,
+                        &"",
+                        n,
+                    );
+                    row(&format!("share of runs within the bound on {}", outcome.name), bound.held, &"", n);
                 }
             }
             for (name, mean) in [
