@@ -83,7 +83,11 @@ fn wrong_accounts_are_refused_with_their_place() {
     }
     let file = place.path().join("right.ron");
     fs::write(&file, "Account(events: [Gaussian(noise_multiplier: 2.0)])").unwrap();
-    assert_eq!(told(&subrosa(&["account", file.to_str().unwrap(), "--delta", "2"])).0, 2, "a flag out of range");
+    assert_eq!(
+        told(&subrosa(&["account", file.to_str().unwrap(), "--delta", "2"])).0,
+        2,
+        "a flag out of range"
+    );
     assert_eq!(told(&subrosa(&["account", "nowhere.ron"])).0, 2, "no file of that name");
     assert_eq!(told(&subrosa(&["account", place.path().to_str().unwrap()])).0, 2, "a folder that is no run");
 }
