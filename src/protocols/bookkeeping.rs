@@ -1,7 +1,7 @@
 //! From releases to the journal: the book that the parties of every protocol release through, budget included.
 
 use super::BudgetReached;
-use crate::kernel::{Context, Protocol};
+use crate::kernel::{Context, Digest, Protocol};
 use crate::privacy::ledger::{Book, Budgeted, Meter, Refusal, ReleaseError};
 use crate::vocab::PrivacyEvent;
 
@@ -12,6 +12,9 @@ pub trait Bookkeeping: Protocol {
 
     /// The privacy budget was reached.
     fn budget_reached(reached: BudgetReached) -> Self::Fact;
+
+    /// A model needed more jitter than before, as a variance.
+    fn jittered(variance: f64) -> Self::Fact;
 
     /// A party cannot go on.
     fn ended(reason: String) -> Self::Fact;
@@ -59,6 +62,19 @@ impl<P: Bookkeeping> Book for Books<'_, '_, P> {
             self.journal.0.record(P::budget_reached(BudgetReached { reason, fail: false }));
         }
     }
+}
+
+/// What of a release enters a journal's digest.
+pub(super) fn digest_release(event: &PrivacyEvent, digest: &mut Digest) {
+    digest.text(&event.released);
+    digest.text(&event.mechanism);
+    digest.word(event.round);
+}
+
+/// Ends the series because a party cannot go on.
+pub fn end<P: Bookkeeping>(ctx: &mut Context<'_, P>, reason: String) {
+    ctx.record(P::ended(reason));
+    ctx.stop();
 }
 
 /// Ends the series because a release did not happen; `what` says what that leaves undone.

@@ -1,5 +1,8 @@
 //! Says when a model needed more jitter than before.
 
+use super::Bookkeeping;
+use crate::kernel::Context;
+
 /// The largest jitter that a party's model has needed so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JitterWatch {
@@ -7,11 +10,11 @@ pub struct JitterWatch {
 }
 
 impl JitterWatch {
-    /// The jitter, if it is larger than ever before: worth a fact in the journal.
-    pub fn grown(&mut self, jitter: f64) -> Option<f64> {
-        (jitter > self.largest).then(|| {
+    /// States a jitter that is larger than ever before in the journal.
+    pub fn note<P: Bookkeeping>(&mut self, jitter: f64, ctx: &mut Context<'_, P>) {
+        if jitter > self.largest {
             self.largest = jitter;
-            jitter
-        })
+            ctx.record(P::jittered(jitter));
+        }
     }
 }

@@ -11,14 +11,17 @@ pub mod release;
 mod asking;
 mod bookkeeping;
 mod branching;
+mod bystander;
+mod chronicle;
 mod jitter;
 mod record;
 mod rounds;
 mod stage;
 mod trace;
+mod wire;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use bookkeeping::{Bookkeeping, Books, give_up};
+pub use bookkeeping::{Bookkeeping, Books, end, give_up};
 pub use branching::{Fork, ForkPoint, WarmWorlds};
 pub use jitter::JitterWatch;
 pub use record::{

@@ -9,7 +9,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
-use crate::protocols::{Books, JitterWatch, give_up};
+use crate::protocols::{Books, JitterWatch, end, give_up};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -68,9 +68,7 @@ impl Agent {
         let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
         ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
         self.posterior.observe(arm, outcome)?;
-        if let Some(jitter) = self.jitter.grown(self.posterior.jitter()) {
-            ctx.record(Fact::Jittered(jitter));
-        }
+        self.jitter.note(self.posterior.jitter(), ctx);
         if let Some(weights) = &mut self.weights {
             weights.observe(self.common.features(arm), outcome - self.common.surrogate.mean)?;
         }
@@ -150,11 +148,6 @@ impl Agent {
     }
 }
 
-fn end(reason: &str, ctx: &mut Context<'_, World>) {
-    ctx.record(Fact::Ended { reason: reason.to_owned() });
-    ctx.stop();
-}
-
 impl Party<World> for Agent {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         if let Input::Message { message: Message::Unmask { round, answered }, .. } = &input {
@@ -192,7 +185,7 @@ impl Party<World> for Agent {
         match done {
             Ok(()) if round < self.broadcasts => self.answer(round, ctx),
             Ok(()) => {}
-            Err(error) => end(&format!("agent {}: {error}", self.index), ctx),
+            Err(error) => end(ctx, format!("agent {}: {error}", self.index)),
         }
     }
     fn adopt(&mut self, fresh: &dyn Any) {

@@ -11,22 +11,16 @@ use super::server::Server;
 use super::tally::Tally;
 use super::world::Common;
 use crate::gp::{Posterior, WeightPosterior};
-use crate::kernel::{Context, Event, Input, Party};
+use crate::kernel::{Event, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::protocols::{JitterWatch, NamedOutcome, PlayError, SeriesRecord, Stage, book};
+use crate::protocols::bystander::Bystander;
+use crate::protocols::chronicle::Chronicle;
+use crate::protocols::{JitterWatch, NamedOutcome, PlayError, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::PartyId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// A party without a part.
-#[derive(Clone, Debug)]
-struct Bystander;
-
-impl Party<World> for Bystander {
-    fn handle(&mut self, _: Input<World>, _: &mut Context<'_, World>) {}
-}
 
 /// Everything that the series of one replication share.
 pub(super) struct Cast<'a> {
@@ -46,13 +40,13 @@ impl Cast<'_> {
         let fail = |reason: String| PlayError::Party { series: series.name.clone(), reason };
         let parties = self.parties(series).map_err(fail)?;
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
-        let (mut releases, mut ended_early, mut budget) = (Vec::new(), None, None);
+        let mut chronicle = Chronicle::default();
+        chronicle.jittered(self.common.prior.jitter());
         let mut counts = BTreeMap::new();
-        let mut jitter = self.common.prior.jitter();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
-                    Fact::Released(event) => book(&mut releases, event),
+                    Fact::Released(event) => chronicle.released(event),
                     Fact::Measured { agent, round, arm, outcome } => {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
@@ -63,11 +57,9 @@ impl Cast<'_> {
                             self.agents.len() as u64 - survivors;
                     }
                     Fact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
-                    Fact::BudgetReached(reached) => {
-                        budget.get_or_insert_with(|| reached.clone());
-                    }
-                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
-                    Fact::Ended { reason } => ended_early = Some(reason.clone()),
+                    Fact::BudgetReached(reached) => chronicle.budget_reached(reached),
+                    Fact::Jittered(needed) => chronicle.jittered(*needed),
+                    Fact::Ended { reason } => chronicle.ended(reason),
                 }
             }
         })?;
@@ -85,10 +77,7 @@ impl Cast<'_> {
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
-        record.releases = releases;
-        record.ended_early = ended_early;
-        record.budget = budget;
-        record.jitter = jitter;
+        chronicle.into_record(&mut record);
         Ok(record)
     }
 

@@ -7,12 +7,13 @@ use super::service::Service;
 use super::tally::Tally;
 use super::users::{Curator, Habits, Population, Users};
 use crate::gp::ArmCovariance;
-use crate::kernel::{Context, Event, Input, Party};
+use crate::kernel::{Event, Party};
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::Ctl;
+use crate::protocols::bystander::Bystander;
 use crate::protocols::outsourced::Disclosed;
 use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
@@ -94,14 +95,6 @@ pub struct CtlReport {
 
 fn yes() -> bool {
     true
-}
-
-/// A party of the scenario that takes no part in this protocol.
-#[derive(Clone, Debug)]
-struct Bystander;
-
-impl Party<World> for Bystander {
-    fn handle(&mut self, _: Input<World>, _: &mut Context<'_, World>) {}
 }
 
 impl Protocol for Local {

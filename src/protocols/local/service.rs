@@ -5,7 +5,7 @@ use super::messages::{Fact, Message, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::{Learner, LearnerModel};
-use crate::protocols::JitterWatch;
+use crate::protocols::{JitterWatch, end};
 use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
 use std::any::Any;
@@ -72,13 +72,9 @@ impl Service {
         }
         self.heard.push((arm as u32, reward));
         if let Err(error) = self.learner.observe(arm as usize, reward) {
-            ctx.record(Fact::Ended { reason: format!("report of user {user}: {error}") });
-            ctx.stop();
-            return;
+            return end(ctx, format!("report of user {user}: {error}"));
         }
-        if let Some(jitter) = self.jitter.grown(self.learner.jitter()) {
-            ctx.record(Fact::Jittered(jitter));
-        }
+        self.jitter.note(self.learner.jitter(), ctx);
         ctx.record(Fact::Learned { user });
         if let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) {
             if let Some(timer) = turn.timer.take() {

@@ -2,7 +2,8 @@
 
 use super::messages::Fact;
 use crate::objectives::Instance;
-use crate::protocols::{BookedRelease, BudgetReached, Iteration, NamedOutcome, SeriesRecord, book};
+use crate::protocols::chronicle::Chronicle;
+use crate::protocols::{BookedRelease, Iteration, NamedOutcome, SeriesRecord, book};
 use crate::vocab::{PrivacyEvent, Time};
 use std::collections::BTreeMap;
 
@@ -34,9 +35,7 @@ pub(super) struct Tally<'a> {
     silent: u64,
     learned: u64,
     exceeding: u64,
-    budget: Option<BudgetReached>,
-    jitter: f64,
-    ended_early: Option<String>,
+    chronicle: Chronicle,
 }
 
 impl<'a> Tally<'a> {
@@ -57,9 +56,7 @@ impl<'a> Tally<'a> {
             silent: 0,
             learned: 0,
             exceeding: 0,
-            budget: None,
-            jitter: 0.0,
-            ended_early: None,
+            chronicle: Chronicle::default(),
         }
     }
 
@@ -76,11 +73,9 @@ impl<'a> Tally<'a> {
                 self.reported_noise -= self.last_noise;
             }
             Fact::Learned { .. } => self.learned += 1,
-            Fact::BudgetReached(reached) => {
-                self.budget = self.budget.take().or_else(|| Some(reached.clone()))
-            }
-            Fact::Jittered(needed) => self.jitter = self.jitter.max(*needed),
-            Fact::Ended { reason } => self.ended_early = Some(reason.clone()),
+            Fact::BudgetReached(reached) => self.chronicle.budget_reached(reached),
+            Fact::Jittered(needed) => self.chronicle.jittered(*needed),
+            Fact::Ended { reason } => self.chronicle.ended(reason),
         }
     }
 
@@ -114,12 +109,10 @@ impl<'a> Tally<'a> {
 
     /// Writes everything into the record.
     pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool) {
+        self.chronicle.into_record(record);
         record.iterations = self.iterations;
         record.releases = self.releases;
         record.releases.extend(self.of_units.into_values().flatten());
-        record.budget = self.budget;
-        record.jitter = self.jitter;
-        record.ended_early = self.ended_early;
         let reporting = self.played - self.silent;
         if self.silent > 0 && reporting > 0 {
             let value = self.reported_noise / reporting as f64;

@@ -4,6 +4,8 @@ use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::AskAgain;
+use crate::protocols::bookkeeping::digest_release;
+use crate::protocols::wire::HEADER_BYTES;
 use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
@@ -97,13 +99,14 @@ impl Bookkeeping for World {
         Fact::BudgetReached(reached)
     }
 
+    fn jittered(variance: f64) -> Fact {
+        Fact::Jittered(variance)
+    }
+
     fn ended(reason: String) -> Fact {
         Fact::Ended { reason }
     }
 }
-
-/// Headers of one message: 40 bytes of IPv4 and TCP.
-const HEADER_BYTES: u64 = 40;
 
 impl Payload for Message {
     fn wire_bytes(&self) -> u64 {
@@ -158,9 +161,7 @@ impl Digestible for Fact {
         match self {
             Self::Released(event) => {
                 digest.word(0);
-                digest.text(&event.released);
-                digest.text(&event.mechanism);
-                digest.word(event.round);
+                digest_release(event, digest);
             }
             Self::Measured { round, row, outcome } => {
                 digest.word(1);

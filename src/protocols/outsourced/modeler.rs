@@ -1,12 +1,12 @@
 //! The modeler: sees what the curator released and the answers to its queries, nothing else.
 
-use super::messages::{Fact, Message, World};
+use super::messages::{Message, World};
 use super::recipe::ModelerRecipe;
 use crate::kernel::{Context, Input, Party};
 use crate::learners::Learner;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::{Asker, JitterWatch, Verdict};
+use crate::protocols::{Asker, JitterWatch, Verdict, end};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -71,9 +71,7 @@ impl Modeler {
 
     /// Asks for the outcome of `round`, initial points first.
     fn ask(&mut self, ctx: &mut Context<'_, World>, round: u64, mut learner: Box<dyn Learner>) {
-        if let Some(jitter) = self.jitter.grown(learner.jitter()) {
-            ctx.record(Fact::Jittered(jitter));
-        }
+        self.jitter.note(learner.jitter(), ctx);
         if round == self.recipe.initial_points + self.recipe.rounds {
             self.state = State::Done;
             ctx.stop();
@@ -90,8 +88,7 @@ impl Modeler {
 
     fn end(&mut self, ctx: &mut Context<'_, World>, reason: String) {
         self.state = State::Done;
-        ctx.record(Fact::Ended { reason });
-        ctx.stop();
+        end(ctx, reason);
     }
 }
 

@@ -5,7 +5,7 @@ use super::curator::Curator;
 use super::messages::{Fact, World};
 use super::modeler::Modeler;
 use crate::gp::{ArmCovariance, Points};
-use crate::kernel::{Context, Event, Input, Party};
+use crate::kernel::{Event, Party};
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Instance, Surrogate};
 use crate::privacy::Sensitive;
@@ -14,7 +14,9 @@ use crate::privacy::mechanisms::{
     ClippedGaussian, ClippedLaplace, JohnsonLindenstrauss, Mechanism, MechanismError, NoisyProjection,
     NoisyRows, Rows,
 };
-use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
+use crate::protocols::bystander::Bystander;
+use crate::protocols::chronicle::Chronicle;
+use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{Observer, PartyId, Problem, Time};
 use schemars::JsonSchema;
@@ -168,14 +170,6 @@ impl ModelerRecipe {
     }
 }
 
-/// A party of the scenario that takes no part in this protocol.
-#[derive(Clone, Debug)]
-struct Bystander;
-
-impl Party<World> for Bystander {
-    fn handle(&mut self, _: Input<World>, _: &mut Context<'_, World>) {}
-}
-
 impl Protocol for Outsourced {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -259,26 +253,20 @@ impl Outsourced {
         };
         let parties = self.parties(series, stage, (curator, modeler), instance, key)?;
         let mut tally = Tally::new(instance, self.initial_points);
-        let mut releases = Vec::new();
-        let (mut ended_early, mut budget, mut jitter) = (None, None, 0.0_f64);
+        let mut chronicle = Chronicle::default();
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
-                    Fact::Released(event) => book(&mut releases, event),
+                    Fact::Released(event) => chronicle.released(event),
                     Fact::Measured { round, row, outcome } => tally.measured(*round, *row, *outcome, at),
-                    Fact::BudgetReached(reached) => {
-                        budget.get_or_insert_with(|| reached.clone());
-                    }
-                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
-                    Fact::Ended { reason } => ended_early = Some(reason.clone()),
+                    Fact::BudgetReached(reached) => chronicle.budget_reached(reached),
+                    Fact::Jittered(needed) => chronicle.jittered(*needed),
+                    Fact::Ended { reason } => chronicle.ended(reason),
                 }
             }
         })?;
         record.iterations = tally.iterations;
-        record.releases = releases;
-        record.ended_early = ended_early;
-        record.budget = budget;
-        record.jitter = jitter;
+        chronicle.into_record(&mut record);
         Ok(record)
     }
 

@@ -2,6 +2,8 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
+use crate::protocols::bookkeeping::digest_release;
+use crate::protocols::wire::HEADER_BYTES;
 use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 
@@ -135,13 +137,14 @@ impl Bookkeeping for World {
         Fact::BudgetReached(reached)
     }
 
+    fn jittered(variance: f64) -> Fact {
+        Fact::Jittered(variance)
+    }
+
     fn ended(reason: String) -> Fact {
         Fact::Ended { reason }
     }
 }
-
-/// Headers of one message: 40 bytes of IPv4 and TCP.
-const HEADER_BYTES: u64 = 40;
 
 impl Payload for Message {
     fn wire_bytes(&self) -> u64 {
@@ -218,9 +221,7 @@ impl Digestible for Fact {
         match self {
             Self::Released(event) => {
                 digest.word(0);
-                digest.text(&event.released);
-                digest.text(&event.mechanism);
-                digest.word(event.round);
+                digest_release(event, digest);
             }
             Self::Tried { trial, setting, outcome } => {
                 digest.word(1);

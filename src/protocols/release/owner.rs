@@ -8,7 +8,7 @@ use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::{Learner, LearnerModel, Random};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::{Books, JitterWatch, Retry, give_up};
+use crate::protocols::{Books, JitterWatch, Retry, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -225,9 +225,7 @@ impl Owner {
         match &mut self.searcher {
             Searcher::Learner(learner) => {
                 learner.observe(setting, outcome).map_err(|error| format!("trial {trial}: {error}"))?;
-                if let Some(jitter) = self.jitter.grown(learner.jitter()) {
-                    ctx.record(Fact::Jittered(jitter));
-                }
+                self.jitter.note(learner.jitter(), ctx);
                 Ok(())
             }
             Searcher::Everything => Ok(()),
@@ -347,11 +345,6 @@ impl Owner {
         let open = self.ask(ctx, open.to, open.message, Timer::Reader(place));
         self.open_readers.insert(place, Open { asked, ..open });
     }
-}
-
-fn end(ctx: &mut Context<'_, World>, reason: String) {
-    ctx.record(Fact::Ended { reason });
-    ctx.stop();
 }
 
 impl Party<World> for Owner {

@@ -9,7 +9,8 @@ use super::worker::Worker;
 use crate::kernel::{Event, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
+use crate::protocols::chronicle::Chronicle;
+use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{PartyId, Problem, Span, Time};
 use schemars::JsonSchema;
@@ -142,13 +143,12 @@ impl Release {
         let beginning = self.beginning(series, stage, (instance, &task), key)?;
         let parties = self.parties(stage, owner, beginning, key).map_err(failed)?;
         let mut tally = Tally::new(instance);
-        let mut releases = Vec::new();
-        let (mut ended_early, mut budget, mut jitter) = (None, None, 0.0_f64);
+        let mut chronicle = Chronicle::default();
         let mut published = Published::default();
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
-                    Fact::Released(event) => book(&mut releases, event),
+                    Fact::Released(event) => chronicle.released(event),
                     Fact::Tried { setting, outcome, .. } => tally.tried(*setting, *outcome, at),
                     Fact::Reassigned { .. } => {}
                     Fact::Published { setting, value } => {
@@ -158,11 +158,9 @@ impl Release {
                     Fact::Chosen { setting } => {
                         published.chosen.get_or_insert(*setting as usize);
                     }
-                    Fact::BudgetReached(reached) => {
-                        budget.get_or_insert_with(|| reached.clone());
-                    }
-                    Fact::Jittered(needed) => jitter = jitter.max(*needed),
-                    Fact::Ended { reason } => ended_early = Some(reason.clone()),
+                    Fact::BudgetReached(reached) => chronicle.budget_reached(reached),
+                    Fact::Jittered(needed) => chronicle.jittered(*needed),
+                    Fact::Ended { reason } => chronicle.ended(reason),
                 }
             }
         })?;
@@ -177,10 +175,7 @@ impl Release {
         // Functions drawn anew in every replication are new data; real records are not.
         record.same_data = instance.background.tuning.is_some();
         record.iterations = tally.iterations;
-        record.releases = releases;
-        record.ended_early = ended_early;
-        record.budget = budget;
-        record.jitter = jitter;
+        chronicle.into_record(&mut record);
         Ok(record)
     }
 
