@@ -216,7 +216,7 @@ fn a_scenario_may_name_its_branches() {
     let place = out.path().to_str().unwrap();
     let (code, stdout, stderr) = told(&subrosa(&["run", path.to_str().unwrap(), "--out", place]));
     assert_eq!(code, 0, "{stderr}");
-    for words in ["forked at 20s", "1 branches", "clean", "unchanged"] {
+    for words in ["forked at 20s", "1 branch,", "clean", "unchanged"] {
         assert!(stdout.contains(words), "{words}:\n{stdout}");
     }
 }

@@ -180,7 +180,7 @@ fn an_edited_study_plays_only_what_changed() {
     assert_eq!(code, 0);
     let (code, edited, stderr) = play("[40, 30, 10, 50]");
     assert_eq!(code, 0);
-    assert!(stderr.contains("Unchanged since an earlier run: 10 replications"), "{stderr}");
+    assert!(stderr.contains("Taken from an earlier run, unchanged since: 10 replications"), "{stderr}");
     assert!(stderr.contains("on disk 10, left to play 10"), "{stderr}");
     let (first, edited): (Value, Value) =
         (serde_json::from_str(&first).unwrap(), serde_json::from_str(&edited).unwrap());
@@ -234,7 +234,7 @@ fn failures_are_said_and_the_rest_is_played_unless_told_otherwise() {
     assert_eq!(code, 4, "{stderr}");
     let (code, stderr) = merge(&folder, &[]);
     assert_eq!(code, 4);
-    assert!(stderr.contains("6 replications are missing, 6 of them failed"), "{stderr}");
+    assert!(stderr.contains("missing: 6 replications, 6 of them failed"), "{stderr}");
     fs::remove_file(folder.join("fitted")).unwrap();
     let again = told(&subrosa(&[&["sweep", "plan"], &arguments[1..4], &arguments[6..]].concat()));
     assert!(again.2.contains("to play 6 in 6 blocks"), "{}", again.2);
@@ -348,7 +348,7 @@ fn parts_played_apart_merge_in_any_order() {
     interrupted(&b, &|block| block > 2);
     let (code, stderr) = merge(&a, &[]);
     assert_eq!(code, 4, "{stderr}");
-    assert!(stderr.contains("18 replications are missing"), "{stderr}");
+    assert!(stderr.contains("missing: 18 replications"), "{stderr}");
     // Into each other's, and into a folder that has nothing of its own.
     let c = part("c");
     assert_eq!(merge(&c, &[&b, &a]).0, 0);

@@ -13,6 +13,7 @@ use crate::report::{audit_chart, audit_json, audit_table, audit_text};
 use crate::rng::Key;
 use crate::study::audit::{Candidates, Request, systems};
 use crate::study::{self, files};
+use crate::vocab::counted;
 use std::path::{Path, PathBuf};
 
 /// Trials per world unless stated.
@@ -79,7 +80,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     bar.finish();
     match found {
         Ok(findings) => {
-            let title = format!("{}: {trials} trials per world, seed {}", plan.name, plan.seed);
+            let title = format!("{}: {} per world, seed {}", plan.name, counted(trials, "trial"), plan.seed);
             conclude(&title, &findings, options, None)
         }
         Err(reason) => {
@@ -132,7 +133,8 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
             return Exit::Internal;
         }
     };
-    let title = format!("mechanisms: {trials} trials per world, seed {}", options.seed.unwrap_or(0));
+    let title =
+        format!("mechanisms: {} per world, seed {}", counted(trials, "trial"), options.seed.unwrap_or(0));
     conclude(&title, &findings, options, Some(&documented))
 }
 

@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{CheckArguments, Format};
 use super::run::print;
+use crate::vocab::counted;
 
 /// Checks.
 pub(super) fn check(arguments: &CheckArguments) -> Exit {
@@ -14,12 +15,11 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
     let (cells, replications) = (plan.cells.len(), plan.replications);
     match arguments.scenario.format {
         Format::Text => {
-            let plural = |n: u64, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
             print(&format!(
                 "{}: valid; {} of {}, seed {}\n",
                 arguments.scenario.scenario.display(),
-                plural(cells as u64, "cell"),
-                plural(replications, "replication"),
+                counted(cells as u64, "cell"),
+                counted(replications, "replication"),
                 plan.seed
             ));
         }

@@ -1,6 +1,7 @@
 //! A progress bar on standard error; plain words there when it is not a terminal.
 
 use crate::study::{Failure, Progress, Start};
+use crate::vocab::counted;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -76,7 +77,7 @@ impl Progress for Bar {
             );
         }
         if reused > 0 {
-            eprintln!("Unchanged since an earlier run: {reused} replications are taken from there.");
+            eprintln!("Taken from an earlier run, unchanged since: {}.", counted(reused, "replication"));
         }
         if there > 0 && to_play > 0 {
             eprintln!("Resuming: replications on disk {there}, left to play {to_play}.");

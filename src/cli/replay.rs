@@ -6,7 +6,7 @@ use super::options::{Format, ReplayArguments};
 use super::progress::Bar;
 use super::run::print;
 use crate::study::{self, ReplicationRecord, RunFolder};
-use crate::vocab::Time;
+use crate::vocab::{Time, counted};
 use std::collections::BTreeMap;
 
 /// Replays.
@@ -72,11 +72,11 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     bar.finish();
     match arguments.format {
         Format::Text if replay.differences.is_empty() && replay.failures.is_empty() => {
-            let compared = replay.compared;
+            let compared = counted(replay.compared as u64, "replication");
             print(&match arguments.until {
-                None => format!("replay agrees: {compared} replications, every digest equal\n"),
+                None => format!("replay agrees: {compared}, every digest equal\n"),
                 Some(until) => {
-                    format!("replay agrees up to {until}: {compared} replications, every waypoint equal\n")
+                    format!("replay agrees up to {until}: {compared}, every waypoint equal\n")
                 }
             });
         }

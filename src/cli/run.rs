@@ -7,6 +7,7 @@ use super::options::{Format, RunArguments};
 use super::progress::Bar;
 use crate::report;
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
+use crate::vocab::counted;
 
 /// Plays and reports.
 pub(super) fn run(arguments: &RunArguments) -> Exit {
@@ -53,7 +54,8 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     };
     if let Outcome::Interrupted { finished, total } = outcome {
         eprintln!(
-            "Interrupted after {finished} of {total} replications; the same command goes on from there."
+            "Interrupted after {finished} of {}; the same command goes on from there.",
+            counted(total, "replication")
         );
         return Exit::Interrupted;
     }
@@ -81,17 +83,18 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
 
 fn tell(goal: &Goal, reached: &Precision) {
     let Precision { widest, replications } = reached;
+    let replications = counted(*replications, "replication");
     match widest {
         None => eprintln!(
             "warning: no series has a \"{}\" with an interval; results.csv names the metrics there are",
             goal.metric
         ),
         Some(widest) if *widest > goal.half_width => eprintln!(
-            "warning: the widest half-width is {widest:.4} after {replications} replications, above {} (raise \
+            "warning: the widest half-width is {widest:.4} after {replications}, above {} (raise \
              --at-most, {} now)",
             goal.half_width, goal.at_most
         ),
-        Some(widest) => eprintln!("The widest half-width is {widest:.4} after {replications} replications."),
+        Some(widest) => eprintln!("The widest half-width is {widest:.4} after {replications}."),
     }
 }
 

@@ -12,6 +12,7 @@ use super::run::{budget, print, sparklines};
 use crate::report;
 use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
 use crate::study::{FolderError, RunFolder, files};
+use crate::vocab::counted;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -56,8 +57,8 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
             );
             if laid.reused > 0 {
                 eprintln!(
-                    "Unchanged since an earlier run: {} replications are taken from there.",
-                    laid.reused
+                    "Taken from an earlier run, unchanged since: {}.",
+                    counted(laid.reused, "replication")
                 );
             }
             print(&format!("{}\n", path.display()));
@@ -232,8 +233,8 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
     }
     let job = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
     eprintln!(
-        "handed in {} workers as job {job}; their logs are in {}",
-        arguments.workers,
+        "handed in {} as job {job}; their logs are in {}",
+        counted(u64::from(arguments.workers), "worker"),
         place.join("work/logs").display()
     );
     print(&format!("{job}\n"));

@@ -1,10 +1,10 @@
 //! What a list of releases costs, by every accountant: text, JSON and pictures.
 
-use super::number::epsilon;
+use super::number::{delta as shown, epsilon};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::table;
 use crate::privacy::accountants::{self, Accountant, Composition, Priced, Standing, Tight};
-use crate::vocab::{Cost, Delta};
+use crate::vocab::{Cost, Delta, counted};
 use serde_json::{Value, json};
 
 /// Every accountant with its answer, the one to quote first.
@@ -44,7 +44,11 @@ pub fn account_text(title: &str, composition: &Composition, delta: Delta) -> Str
         })
         .collect();
     let mut out = String::new();
-    let title = format!("{title}: {} releases, epsilon at delta {:e}", composition.count(), delta.get());
+    let title = format!(
+        "{title}: {}, epsilon at delta {}",
+        counted(composition.count(), "release"),
+        shown(delta.get())
+    );
     table(&mut out, &title, header, rows, usize::MAX);
     let mut notes: Vec<&String> = Vec::new();
     for note in priced.iter().flat_map(|(_, priced)| &priced.notes) {
@@ -97,7 +101,9 @@ pub fn account_over_rounds(costs: &[(Cost, u64)], delta: Delta) -> Chart {
     let lines = accountants::all().map(|accountant| {
         let points = steps.iter().filter_map(|&step| {
             let value = accountant.price(&first(step), delta).epsilon;
-            value.is_finite().then(|| point(step as f64, value, format!("after {step} releases")))
+            value
+                .is_finite()
+                .then(|| point(step as f64, value, format!("after {}", counted(step, "release"))))
         });
         (accountant.name().to_owned(), points.collect())
     });
@@ -105,7 +111,7 @@ pub fn account_over_rounds(costs: &[(Cost, u64)], delta: Delta) -> Chart {
         "epsilon-over-releases",
         "Epsilon over releases",
         "releases so far",
-        &format!("epsilon at delta {:e}", delta.get()),
+        &format!("epsilon at delta {}", shown(delta.get())),
         lines.into(),
     )
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here draws a number, opens a file or knows an algorithm.
 
+mod counted;
 mod family;
 mod number;
 mod party;
@@ -10,6 +11,7 @@ mod problem;
 mod rate;
 mod time;
 
+pub use counted::counted;
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
 pub use party::PartyId;
 pub use privacy_event::{

@@ -3,13 +3,14 @@
 use super::style::{line, table, wrapped};
 use crate::report::number::{quantity, seconds};
 use crate::study::{Answers, DrySeries, Plan, Spread};
+use crate::vocab::counted;
 
 /// The whole report of a dry run.
 #[must_use]
 pub fn dry_text(plan: &Plan, all: &[DrySeries]) -> String {
     let mut out = String::new();
-    let replications = plan.replications;
-    line(&mut out, &format!("{}: dry run, {replications} replications, seed {}", plan.name, plan.seed));
+    let replications = counted(plan.replications, "replication");
+    line(&mut out, &format!("{}: dry run, {replications}, seed {}", plan.name, plan.seed));
     line(&mut out, "Nothing was measured, learned or made private, and no folder is left.");
     let axes: Vec<String> = plan.cells[0].point.iter().map(|(name, _)| name.clone()).collect();
     let number = |value: Option<f64>| value.map_or_else(String::new, seconds);

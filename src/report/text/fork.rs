@@ -3,19 +3,15 @@
 use super::style::{line, table, wrapped};
 use crate::report::number::{quantity, regret, seconds};
 use crate::study::{Forked, Plan};
+use crate::vocab::counted;
 
 /// The comparison of all futures.
 #[must_use]
 pub fn fork_text(plan: &Plan, at: &str, forked: &Forked) -> String {
     let mut out = String::new();
-    let (branches, replications) = (forked.branches.len() - 1, plan.replications);
-    line(
-        &mut out,
-        &format!(
-            "{}: forked {at}, {branches} branches, {replications} replications, seed {}",
-            plan.name, plan.seed
-        ),
-    );
+    let branches = counted(forked.branches.len() as u64 - 1, "branch");
+    let replications = counted(plan.replications, "replication");
+    line(&mut out, &format!("{}: forked {at}, {branches}, {replications}, seed {}", plan.name, plan.seed));
     let rows = forked.rows();
     let reached = forked.reached.iter().flatten().copied();
     let (first, last) = reached.fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(t), b.max(t)));

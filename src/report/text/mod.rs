@@ -15,6 +15,7 @@ use super::cells::by_series;
 use super::counts::{TITLE, counts};
 use super::jitter::jitter;
 use crate::study::Summary;
+use crate::vocab::counted;
 pub use dry::dry_text;
 pub use fork::fork_text;
 use std::path::Path;
@@ -25,15 +26,14 @@ pub(super) use style::{table, wrapped};
 #[must_use]
 pub fn text(summary: &Summary, sparklines: bool) -> String {
     let mut out = String::new();
-    let cells = summary.cells.len();
     let replications = summary.cells.iter().flat_map(|cell| &cell.series).map(|s| s.replications).max();
     line(
         &mut out,
         &format!(
-            "{}: {cells} cell{}, {} replications, seed {}",
+            "{}: {}, {}, seed {}",
             summary.scenario,
-            if cells == 1 { "" } else { "s" },
-            replications.unwrap_or(0),
+            counted(summary.cells.len() as u64, "cell"),
+            counted(replications.unwrap_or(0), "replication"),
             summary.seed
         ),
     );
@@ -72,8 +72,10 @@ fn early_endings(out: &mut String, summary: &Summary) {
                 out,
                 0,
                 &format!(
-                    "warning: {} of {} replications of \"{}\"{place} ended early; the first: {reason}",
-                    series.ended_early, series.replications, series.name
+                    "warning: {} of {} of \"{}\"{place} ended early; the first: {reason}",
+                    series.ended_early,
+                    counted(series.replications, "replication"),
+                    series.name
                 ),
             );
         }

@@ -7,7 +7,7 @@ use crate::privacy::mechanisms::{Ctl, Mechanism};
 use crate::protocols::Stage;
 use crate::protocols::local::{Local, NeverAnswer, Report};
 use crate::rng::Key;
-use crate::vocab::Neighbours;
+use crate::vocab::{Neighbours, counted};
 use std::collections::BTreeMap;
 
 /// Rewards that are drawn to see how far they reach, where the law of the noise has no end.
@@ -45,9 +45,9 @@ pub(super) fn systems(
                 let statement = Statement {
                     name: series.name.clone(),
                     about: format!(
-                        "CTL {} clipping, bound {bound:.4}, {visits} report{} of one user{}",
+                        "CTL {} clipping, bound {bound:.4}, {} of one user{}",
                         if report.clip { "with" } else { "without" },
-                        if visits == 1 { "" } else { "s" },
+                        counted(visits, "report"),
                         if tells { ", and whether it reports at all" } else { "" }
                     ),
                     neighbours: words,

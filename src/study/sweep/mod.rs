@@ -26,6 +26,7 @@ use super::reuse::copy_opening;
 use super::runner::{missing, no_conflict};
 use super::store::{Archive, Segment};
 use super::summary::Summary;
+use crate::vocab::counted;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -66,7 +67,7 @@ impl fmt::Display for SweepError {
                  them, or end them and say --force; finished blocks are kept)"
             ),
             Self::Incomplete { missing, failed } => {
-                write!(f, "the study is not complete: {missing} replications are missing")?;
+                write!(f, "the study is not complete, missing: {}", counted(*missing, "replication"))?;
                 if let Some(first) = failed.first() {
                     write!(f, ", {} of them failed; the first: {first}", failed.len())?;
                 }
