@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 /// Bytes that are gathered before they are printed.
 const CHUNK: usize = 1 << 16;
+/// Letters of a fact that a line shows at most.
+const FACT: usize = 100;
 
 /// Traces.
 pub(super) fn trace(arguments: &TraceArguments) -> Exit {
@@ -107,8 +109,19 @@ impl Window {
 }
 
 fn line(names: &[String], series: &str, event: &TraceEvent) -> String {
-    let (seconds, what) = (event.at.seconds(), what(names, event));
+    let mut event = event.clone();
+    if let TraceKind::Recorded(_, fact) = &mut event.kind {
+        *fact = brief(fact);
+    }
+    let (seconds, what) = (event.at.seconds(), what(names, &event));
     format!("{seconds:>16.9} s  [{series}] {what}\n")
+}
+
+/// The first fields of a long fact; JSON lines have all of them.
+fn brief(fact: &str) -> String {
+    let Some((end, _)) = fact.char_indices().nth(FACT) else { return fact.to_owned() };
+    let cut = &fact[..end];
+    format!("{}, ..", cut.rfind(", ").map_or(cut, |comma| &cut[..comma]))
 }
 
 /// An event in words, with its time.
@@ -188,4 +201,17 @@ fn json(names: &[String], series: &str, event: &TraceEvent) -> serde_json::Value
         put("sent_nanos", sent_at.nanos().into());
     }
     object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_fact_is_cut_between_fields() {
+        assert_eq!(brief("Measured { arm: 7 }"), "Measured { arm: 7 }");
+        let long = format!("Released {{ what: \"Z\", note: \"{}\" }}", "ü".repeat(200));
+        assert_eq!(brief(&long), "Released { what: \"Z\", ..");
+        assert_eq!(brief(&"ü".repeat(200)).chars().count(), FACT + 4);
+    }
 }
