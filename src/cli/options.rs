@@ -4,7 +4,7 @@ use super::new::TEMPLATES;
 use crate::protocols::ForkPoint;
 use crate::vocab::{Positive, Span};
 use clap::builder::PossibleValuesParser;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// A discrete-event simulator of privacy-preserving Bayesian optimisation.
@@ -292,9 +292,9 @@ pub(super) struct ReplayArguments {
 /// How a trace is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TraceFormat {
-    /// A line per event for people
+    /// A line per event for people, long facts cut
     Text,
-    /// A JSON object per line
+    /// A JSON object per line, everything whole
     Jsonl,
     /// A message-sequence picture
     Svg,
@@ -475,17 +475,19 @@ pub(super) struct ListArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("file").multiple(true))]
 pub(super) struct ReportArguments {
     /// The run folder
     pub(super) run: PathBuf,
     /// Also write a figure as an SVG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "file")]
     pub(super) svg: Option<PathBuf>,
     /// Also write a figure as a PNG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "file")]
     pub(super) png: Option<PathBuf>,
-    /// Which figure: its id in report.html, such as cumulative-regret. Default: the first
-    #[arg(long, value_name = "ID")]
+    /// Which figure, such as cumulative-regret; report.html names each below its values, and a wrong name lists
+    /// all. Default: the first
+    #[arg(long, value_name = "ID", requires = "file")]
     pub(super) figure: Option<String>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Text)]
