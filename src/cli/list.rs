@@ -78,7 +78,9 @@ fn explained(family: &Family) -> String {
     for member in &family.members {
         out.push_str(&format!("\n  {}\n", member.name));
         for paragraph in member.about.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
-            out.push_str(&fold(&format!("    {}", paragraph.replace('\n', " ")), 4));
+            for (text, indent) in items(paragraph) {
+                out.push_str(&fold(&format!("    {text}"), indent));
+            }
         }
         for field in &member.fields {
             let name = field.name.as_deref().unwrap_or("value");
@@ -90,6 +92,25 @@ fn explained(family: &Family) -> String {
         }
     }
     out
+}
+
+/// A paragraph as one line or, if it is a list, as one line per item; each with the indent of what follows it.
+fn items(paragraph: &str) -> Vec<(String, usize)> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let item = line.starts_with("* ");
+        match found.last_mut() {
+            Some((text, _)) if !item => {
+                text.push(' ');
+                text.push_str(line);
+            }
+            _ => found.push((line.to_owned(), if item { 6 } else { 4 })),
+        }
+    }
+    for (text, _) in &mut found {
+        *text = text.replace("**", "");
+    }
+    found
 }
 
 fn first_line(text: &str) -> String {
