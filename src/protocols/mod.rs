@@ -9,6 +9,7 @@ pub mod local;
 pub mod outsourced;
 pub mod release;
 mod asking;
+mod beginning;
 mod bookkeeping;
 mod branching;
 mod bystander;
@@ -30,7 +31,7 @@ pub use record::{
 };
 pub use rounds::Rounds;
 pub use stage::{Directions, PlayError, Stage};
-pub use trace::{Kept, Parcel, TraceEvent, TraceKind, Watcher};
+pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
 use crate::rng::Key;
 use crate::vocab::Problem;

@@ -1,11 +1,12 @@
 //! Events of a run as plain data, for whoever wants to look at them one by one.
 
 use super::Rounds;
+use super::beginning::Beginning;
 use crate::kernel::{Digest, Digestible, Event, LossCause, Memory, Payload};
 use crate::vocab::{PartyId, Time};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// One event, without the types of its protocol.
@@ -58,15 +59,12 @@ pub struct Parcel {
 /// What is called with each event and the name of its series; whether it wants more of the series.
 type See = dyn FnMut(&str, TraceEvent) -> bool;
 
-/// Events that a watcher keeps.
-pub type Kept = Rc<RefCell<Vec<TraceEvent>>>;
-
 /// Sees every event with the name of its series.
 #[derive(Clone)]
 pub struct Watcher {
     see: Rc<RefCell<See>>,
-    /// Whether it looks no more, though the series goes on.
-    done: Rc<Cell<bool>>,
+    /// What it keeps, if it only looks at how series begin.
+    beginning: Option<Rc<RefCell<Beginning>>>,
     contents: bool,
 }
 
@@ -83,35 +81,39 @@ impl Watcher {
             see(series, event);
             true
         };
-        Self { see: Rc::new(RefCell::new(see)), done: Rc::default(), contents: false }
+        Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: false }
     }
 
-    /// A watcher that keeps the first `most` events of one series.
+    /// A watcher that keeps the first `most_events` of every series among `most_parties` of `parties`.
     #[must_use]
-    pub fn of_beginning(series: String, most: usize) -> (Self, Kept) {
-        let (kept, done) = (Kept::default(), Rc::<Cell<bool>>::default());
-        let (into, enough) = (Rc::clone(&kept), Rc::clone(&done));
-        let see = move |its_series: &str, event: TraceEvent| {
-            let mut kept = into.borrow_mut();
-            if its_series == series && kept.len() < most {
-                kept.push(event);
-            }
-            // Series are played one after another.
-            enough.set(kept.len() == most || (its_series != series && !kept.is_empty()));
+    pub fn of_beginning(parties: usize, most_parties: usize, most_events: usize) -> Self {
+        let beginning = Rc::new(RefCell::new(Beginning::new(parties, most_parties, most_events)));
+        let into = Rc::clone(&beginning);
+        let see = move |_: &str, event: TraceEvent| {
+            into.borrow_mut().keep(event);
             true
         };
-        (Self { see: Rc::new(RefCell::new(see)), done, contents: false }, kept)
+        Self { see: Rc::new(RefCell::new(see)), beginning: Some(beginning), contents: false }
+    }
+
+    /// The series with most kinds of messages and its first events, for a watcher of beginnings.
+    #[must_use]
+    pub fn most_telling(&self) -> Option<(String, Vec<TraceEvent>)> {
+        self.beginning.as_ref()?.borrow().most_telling()
     }
 
     /// A watcher that also gets fingerprints of contents, and ends a series when `see` is false.
     pub fn of_contents(see: impl FnMut(&str, TraceEvent) -> bool + 'static) -> Self {
-        Self { see: Rc::new(RefCell::new(see)), done: Rc::default(), contents: true }
+        Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: true }
     }
 
     /// Whether it wants more of the series.
     pub(super) fn see<P: Rounds>(&self, series: &str, at: Time, event: &Event<'_, P>) -> bool {
-        if self.done.get() {
-            return true;
+        if let Some(beginning) = &self.beginning {
+            let sent = matches!(event, Event::Sent { .. });
+            if !beginning.borrow_mut().wants(series, parties(event), sent) {
+                return true;
+            }
         }
         let round = match event {
             Event::Sent { message, .. }
@@ -124,6 +126,20 @@ impl Watcher {
         };
         let contents = if self.contents { fingerprint(event) } else { 0 };
         (self.see.borrow_mut())(series, TraceEvent { at, kind: kind(event), round, contents })
+    }
+}
+
+/// The two parties of an event; one of them twice where it is about one.
+fn parties<P: Rounds>(event: &Event<'_, P>) -> [PartyId; 2] {
+    match event {
+        Event::Sent { from, to, .. }
+        | Event::Lost { from, to, .. }
+        | Event::Delivered { from, to, .. }
+        | Event::Handled { from, to, .. }
+        | Event::Doubled { from, to, .. } => [*from, *to],
+        Event::TimerFired { party, .. } | Event::Recorded { party, .. } | Event::Switched { party, .. } => {
+            [*party, *party]
+        }
     }
 }
 

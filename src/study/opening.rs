@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 
 /// Events that are kept.
 pub(super) const MOST_EVENTS: usize = 400;
+/// Parties that they are about: the columns of a picture.
+pub(super) const MOST_PARTIES: usize = 6;
 const FILE: &str = "opening.json";
 
-/// The first events of the first series of a replication.
+/// The first events of a replication, in the series with most kinds of messages, among its first parties.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
     /// Name of the series.

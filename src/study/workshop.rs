@@ -6,22 +6,13 @@ use super::plan::{CellPlan, Plan};
 use super::record::ReplicationRecord;
 use super::runner::Failure;
 use crate::objectives::{Instance, Prepared, Resources};
-use crate::protocols::{Directions, Stage, TraceEvent, Watcher};
+use crate::protocols::{Directions, Stage, Watcher};
 use crate::rng::Key;
-use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// A preparation, done by whoever needs it first. Cells of equal `CellPlan::preparation` may share one.
 pub(super) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, String>>>;
-
-/// The name of a series, a watcher that keeps its first events, and where it keeps them.
-struct Beginning {
-    series: String,
-    watcher: Watcher,
-    events: Rc<RefCell<Vec<TraceEvent>>>,
-}
 
 /// Where the replications of one cell are made: what they share is prepared once, when first needed.
 #[derive(Debug)]
@@ -62,32 +53,23 @@ impl<'a> Workshop<'a> {
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
     pub(super) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
-        let beginning = if (self.index, replication) == (0, 0) && self.folder.is_some() {
-            self.beginning()
-        } else {
-            None
-        };
-        let watcher = beginning.as_ref().map(|beginning| beginning.watcher.clone());
+        let first = (self.index, replication) == (0, 0) && self.folder.is_some();
+        let beginning = first
+            .then(|| Watcher::of_beginning(self.names().len(), opening::MOST_PARTIES, opening::MOST_EVENTS));
+        let watcher = beginning.clone();
         let played = catch_unwind(AssertUnwindSafe(|| self.play_watched(replication, watcher)));
         let played = played.unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
             Err(self.failure(Some(replication), format!("a bug in subrosa: {said}")))
         })?;
-        if let (Some(Beginning { series, events, .. }), Some(folder)) = (beginning, self.folder) {
-            let opening =
-                Opening { series, replication, names: self.names(), events: events.borrow().clone() };
+        let kept = beginning.and_then(|beginning| beginning.most_telling());
+        if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
+            let opening = Opening { series, replication, names: self.names(), events };
             // It is only for looking at; if the disk is full, the record says so next.
             drop(folder.keep_opening(&opening));
         }
         Ok(played)
-    }
-
-    /// What it takes to keep how the first series begins.
-    fn beginning(&self) -> Option<Beginning> {
-        let series = self.cell.scenario.draft.protocol.as_dyn().series().into_iter().next()?;
-        let (watcher, events) = Watcher::of_beginning(series.clone(), opening::MOST_EVENTS);
-        Some(Beginning { series, watcher, events })
     }
 
     /// Names of the parties by their index.

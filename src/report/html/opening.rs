@@ -11,7 +11,8 @@ const MOST_EVENTS: usize = 110;
 
 /// Who says what to whom, in the order in which it happens; nothing if nothing does.
 pub(super) fn section(opening: &Opening) -> Markup {
-    let (events, left_out) = among_first(&opening.events, MOST_PARTIES);
+    let events = among_first(&opening.events, MOST_PARTIES);
+    let left_out = opening.names.len().saturating_sub(MOST_PARTIES);
     let events = &events[..events.len().min(MOST_EVENTS)];
     let Some(drawn) = drawing(&opening.names, events) else { return html! {} };
     let title = format!("How it begins: {}, replication {}", opening.series, opening.replication);
@@ -27,7 +28,7 @@ pub(super) fn section(opening: &Opening) -> Markup {
             p.note {
                 "Time runs downwards, idle stretches shortened. Arrows: messages, from sending to arrival; crosses: lost \
                  ones; dots: timers; squares: facts. A thick line: the party is away."
-                @if left_out > 0 { " " (left_out) " more parties are left out." }
+                @if left_out > 0 { " Parties left out: " (left_out) "." }
                 " " code { "subrosa trace --format svg" } " draws any window."
             }
         }
