@@ -11,6 +11,7 @@ mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;
+mod relations;
 mod sequence;
 mod text;
 mod words;

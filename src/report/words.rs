@@ -17,15 +17,23 @@ pub(super) fn unit(unit: &ProtectedUnit) -> &'static str {
     }
 }
 
-/// A neighbouring relation as a phrase.
+/// What two neighbours differ in.
 #[must_use]
-pub(super) fn neighbours(neighbours: &Neighbours) -> String {
+pub(super) fn neighbours(unit: &ProtectedUnit, neighbours: &Neighbours) -> String {
+    let name = match unit {
+        ProtectedUnit::Record => "record",
+        ProtectedUnit::Outcome => "outcome",
+        ProtectedUnit::Reward => "reward",
+        ProtectedUnit::User => "user",
+        ProtectedUnit::Agent => "agent",
+        ProtectedUnit::ValidationRecord => "validation record",
+    };
     match neighbours {
         Neighbours::RowMoved { distance } => {
             format!("one row moved by a Euclidean distance of at most {distance} in the scaled inputs")
         }
-        Neighbours::ReplaceOne => "one record replaced by any other".to_owned(),
-        Neighbours::AddRemove => "one unit added or removed".to_owned(),
+        Neighbours::ReplaceOne => format!("one {name} replaced by any other"),
+        Neighbours::AddRemove => format!("one {name} added or removed"),
         Neighbours::ZeroOut => "one agent's contribution replaced by zero".to_owned(),
         Neighbours::AnyValue => "one value replaced by any other".to_owned(),
     }

@@ -24,6 +24,9 @@ pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
         let others: Vec<usize> = (0..names.len()).filter(|other| *other != index).collect();
         for (place, cells) in grouped(summary, &others, |cells| tracks(cells, &names, &axis).len()) {
             let tracks = tracks(&cells, &names, &axis);
+            if !tracks.iter().any(|track| rises(track) || published(track)) {
+                continue;
+            }
             let charts: Vec<Chart> =
                 METRICS.iter().filter_map(|metric| chart(*metric, &axis, &place, &tracks)).collect();
             if charts.is_empty() {
@@ -37,6 +40,27 @@ pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
         }
     }
     plates
+}
+
+/// Whether the axis makes a difference to the regret of a series.
+fn rises(track: &Track<'_>) -> bool {
+    let regrets = |run: &SeriesSummary| METRICS.map(|metric| of(metric, run));
+    track.cells.windows(2).any(|pair| regrets(pair[0].3) != regrets(pair[1].3))
+}
+
+fn published(track: &Track<'_>) -> bool {
+    track.cells.iter().any(|(_, _, cell, run)| cell.published.iter().any(|row| row.series == run.name))
+}
+
+/// The axes that make no difference to any series' regret.
+pub(super) fn untouched(summary: &Summary) -> Vec<String> {
+    let names = axes(summary);
+    let all: Vec<&CellSummary> = summary.cells.iter().collect();
+    let found = along(summary).into_iter().filter(|axis| {
+        let tracks = tracks(&all, &names, axis);
+        !tracks.iter().any(|track| rises(track) || published(track))
+    });
+    found.map(|axis| axis.name).collect()
 }
 
 fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along) -> Vec<Track<'a>> {
@@ -58,6 +82,7 @@ fn tracks<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along) -> Vec<
             }
         }
     }
+    tracks.retain(|track| track.cells.iter().any(|(.., run)| METRICS.iter().any(|m| of(*m, run).is_some())));
     for track in &mut tracks {
         track.cells.sort_by(|a, b| a.0.total_cmp(&b.0));
         track.cells.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());

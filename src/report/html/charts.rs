@@ -1,7 +1,7 @@
 //! Charts of a run by round: regret, and when rounds were measured. What other charts share with them is here too.
 
 use super::theory;
-use crate::protocols::BoundedRegret;
+use crate::protocols::{BoundedRegret, SeriesRecord};
 use crate::report::cells::{axes, dependence, point};
 use crate::report::number::regret;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -16,6 +16,8 @@ const MOST_POINTS: usize = 400;
 const FIRST_POINTS: usize = 20;
 /// Rounds from which on simple regret is drawn over the logarithm of the round.
 const LONG: u64 = 300;
+/// How many times longer the slowest series may take than the fastest on a plain axis of time.
+const SPEEDS: f64 = 8.0;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 
 /// Charts side by side that share a legend.
@@ -109,32 +111,39 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
     chart
 }
 
+/// When each round was closed, for protocols that ask many, else measured: of many agents, the slowest may measure an
+/// early round long after the others are done with a later one.
+fn moments(series: &SeriesRecord) -> Vec<(u64, f64)> {
+    if series.closings.len() > 1 {
+        return series.closings.iter().map(|closing| (closing.round, closing.seconds)).collect();
+    }
+    let mut latest = 0.0f64;
+    let measured = series.iterations.iter().map(|i| {
+        latest = latest.max(i.seconds);
+        (i.t, latest)
+    });
+    measured.collect()
+}
+
 /// Rounds over virtual time in one replication; none where time stood still.
 pub(super) fn timeline(first: &ReplicationRecord) -> Option<Plate> {
     const UNITS: [(f64, &str); 4] =
         [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds")];
-    let end = first.series.iter().flat_map(|s| s.iterations.iter().map(|i| i.seconds)).fold(0.0, f64::max);
+    let ends: Vec<f64> =
+        first.series.iter().filter_map(|s| Some(moments(s).last()?.1)).filter(|end| *end > 0.0).collect();
+    let end = ends.iter().copied().fold(0.0, f64::max);
     if end <= 0.0 {
         return None;
     }
+    let least = ends.iter().copied().fold(f64::INFINITY, f64::min);
     let (size, unit) = UNITS.into_iter().find(|(size, _)| end >= 2.0 * size).unwrap_or((1.0, "seconds"));
     let lines: Vec<Line> = first
         .series
         .iter()
         .enumerate()
         .map(|(key, series)| {
-            let stride = stride(series.iterations.len());
-            // Of many agents, a late one may measure an early round after others measured a later one.
-            let mut latest = 0.0f64;
-            let moments: Vec<(u64, f64)> = series
-                .iterations
-                .iter()
-                .map(|i| {
-                    latest = latest.max(i.seconds);
-                    (i.t, latest)
-                })
-                .collect();
-            let points = moments.iter().step_by(stride).map(|(t, seconds)| Point {
+            let moments = moments(series);
+            let points = moments.iter().step_by(stride(moments.len())).map(|(t, seconds)| Point {
                 x: seconds / size,
                 y: *t as f64,
                 error: 0.0,
@@ -144,23 +153,29 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Plate> {
             Line { key, kind: Kind::Band, points: points.collect() }
         })
         .collect();
-    let rounds = first.series.iter().flat_map(|series| series.iterations.iter().map(|i| i.t));
+    let rounds = first.series.iter().flat_map(moments).map(|(t, _)| t);
+    let times = || lines.iter().flat_map(|line: &Line| &line.points).map(|point| (point.x, 0.0));
     let chart = Chart {
         id: "rounds-over-time".to_owned(),
         title: format!("Rounds over virtual time, replication {}", first.replication),
         x_label: format!("virtual time in {unit}"),
-        y_label: "round measured".to_owned(),
-        x: Axis::fit([(0.0, 0.0), (end / size, 0.0)]),
+        y_label: "round".to_owned(),
+        // Series of very different speed would be upright lines at the edge of a plain axis.
+        x: if end > SPEEDS * least {
+            Axis::fit(times().filter(|(x, _)| *x > 0.0))
+        } else {
+            Axis::plain([(0.0, 0.0), (end / size, 0.0)])
+        },
         y: Axis::counting(rounds),
         legend: first.series.iter().map(|series| series.name.clone()).collect(),
         lines,
         note:
-            "A flat stretch is waiting: for a slow message, a lost one sent again, or a party that is away. \
-               Series meet the same network, so their lines may coincide."
+            "When a round was measured; where many are asked, when it was closed. A flat stretch is waiting: for a \
+               slow message, a lost one sent again, or a party that is away. Series meet the same network, so their lines may coincide."
                 .to_owned(),
         beyond: Vec::new(),
     };
-    Some(Plate { title: "When rounds were measured".to_owned(), charts: vec![chart] })
+    Some(Plate { title: "When rounds took place".to_owned(), charts: vec![chart] })
 }
 
 /// Cells that go on one plate, with the values of the axes that they share: as few as possible of `fixable` are

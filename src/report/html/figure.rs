@@ -81,7 +81,11 @@ fn figure(chart: &Chart) -> Markup {
                 }
                 div.tip hidden {}
             }
-            details { summary { "Values" } (values(chart)) }
+            details {
+                summary { "Values" }
+                (values(chart))
+                p.note { "As a file: " code { "subrosa report RUN --svg FILE --figure " (chart.id) } }
+            }
         }
     }
 }

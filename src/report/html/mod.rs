@@ -20,6 +20,7 @@ use super::cells::{axes, by_series, point};
 use super::jitter::jitter;
 use crate::report::plots::Chart;
 use crate::study::{FolderError, Manifest, Opening, ReplicationRecord, RunFolder, Summary, files};
+use crate::vocab::counted;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
@@ -139,7 +140,7 @@ pub fn page(page: &Page) -> String {
 
 fn heading(page: &Page) -> Markup {
     let (summary, manifest) = (&page.summary, &page.manifest);
-    let cells = summary.cells.len();
+    let cells = summary.cells.len() as u64;
     let mut sweeps = Vec::new();
     for axis in axes(summary) {
         let mut values: Vec<String> = Vec::new();
@@ -158,7 +159,8 @@ fn heading(page: &Page) -> Markup {
         dl.facts {
             dt { "Series" } dd { (series.join("; ")) }
             dt { "Played" } dd {
-                (cells) @if cells == 1 { " cell" } @else { " cells" } ", " (manifest.replications) " replications each, seed " (summary.seed)
+                (counted(cells, "cell")) ", " (counted(manifest.replications, "replication")) @if cells > 1 { " each" }
+                ", seed " (summary.seed)
             }
             @if !sweeps.is_empty() { dt { "Sweep" } dd { (sweeps.join("; ")) } }
             dt { "By" } dd { "subrosa " (manifest.subrosa) " on " (manifest.target) ", " (manifest.cpu) }
@@ -176,7 +178,7 @@ fn early_endings(summary: &Summary) -> Markup {
         @for (cell, series) in by_series(summary).into_iter().flatten() {
             @if let Some(reason) = &series.ended_early_because {
                 p.warning role="note" {
-                    (series.ended_early) " of " (series.replications) " replications of \"" (series.name) "\""
+                    (series.ended_early) " of " (counted(series.replications, "replication")) " of \"" (series.name) "\""
                     @for (name, value) in axes(summary).iter().zip(point(cell)) { " at " (name) " = " (value) }
                     " ended early; the first: " (reason)
                 }

@@ -47,6 +47,7 @@ pub(super) fn section(page: &Page, place: &str) -> Markup {
         ]
         .map(str::to_owned),
     );
+    let (header, rows) = without_empty(header, rows);
     let plates =
         first.map(|first| [charts::timeline(first), traffic::closings(first), traffic::latency(first)]);
     html! {
@@ -64,6 +65,14 @@ pub(super) fn section(page: &Page, place: &str) -> Markup {
             @if let Some(first) = first { (links(first, place)) }
         }
     }
+}
+
+/// Columns that no row has anything in are left out.
+fn without_empty(header: Vec<String>, rows: Vec<Vec<String>>) -> (Vec<String>, Vec<Vec<String>>) {
+    let kept: Vec<usize> =
+        (0..header.len()).filter(|column| rows.iter().any(|row| !row[*column].is_empty())).collect();
+    let pick = |row: Vec<String>| kept.iter().map(|column| row[*column].clone()).collect::<Vec<String>>();
+    (pick(header), rows.into_iter().map(pick).collect())
 }
 
 /// Who sent to whom in one replication.

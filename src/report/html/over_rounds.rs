@@ -7,7 +7,7 @@ use crate::report::number::{delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::words::unit;
 use crate::study::{LossStanding, PrivacyRow, ReplicationRecord, Summary, units};
-use crate::vocab::{Delta, PrivacyEvent};
+use crate::vocab::{Delta, PrivacyEvent, counted};
 
 /// Places along the rounds where the loss is counted.
 const PLACES: u64 = 12;
@@ -15,7 +15,7 @@ const PLACES: u64 = 12;
 const MOST_CHARTS: usize = 4;
 
 /// One chart per observer and protected unit that the first replication of the first cell released to more than once
-/// with a finite loss. Charts that would look alike are drawn once.
+/// with a finite loss. Charts that would look alike are drawn once, and those of the same accountants stand together.
 pub(super) fn plates(summary: &Summary, first: &ReplicationRecord) -> Vec<Plate> {
     let Some(cell) = summary.cells.first() else { return Vec::new() };
     let mut plates: Vec<Plate> = Vec::new();
@@ -26,11 +26,16 @@ pub(super) fn plates(summary: &Summary, first: &ReplicationRecord) -> Vec<Plate>
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
         // Where releases are about different units: those about the one that is worst off.
         let Some(group) = units(&group).worst.into_iter().next() else { continue };
-        if plates.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
+        if seen.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
             continue;
         }
         if let Some(chart) = chart(entry, &group, first.replication) {
-            plates.push(Plate { title: "Privacy loss over rounds".to_owned(), charts: vec![chart] });
+            match plates.iter_mut().find(|plate| plate.charts[0].legend == chart.legend) {
+                Some(plate) => plate.charts.push(chart),
+                None => {
+                    plates.push(Plate { title: "Privacy loss over rounds".to_owned(), charts: vec![chart] })
+                }
+            }
             seen.push(group);
         }
     }
@@ -59,8 +64,8 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
     if last == begin {
         return None;
     }
-    let counted = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim)?;
-    let delta = Delta::new(counted.delta).ok()?;
+    let loss = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim)?;
+    let delta = Delta::new(loss.delta).ok()?;
     let mut rounds: Vec<u64> = (0..=PLACES).map(|k| begin + (last - begin) * k / PLACES).collect();
     rounds.dedup();
     let all = accountants::all();
@@ -107,9 +112,9 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
         return None;
     }
     let mut note = format!(
-        "Counted up to each round of replication {replication}, at delta {}; by the end {} releases.",
+        "Counted up to each round of replication {replication}, at delta {}; by the end {}.",
         shown(delta.get()),
-        group.iter().map(|booked| booked.count).sum::<u64>()
+        counted(group.iter().map(|booked| booked.count).sum(), "release")
     );
     if !without.is_empty() {
         note.push_str(&format!(" No finite bound: {}.", without.join(", ")));
@@ -127,7 +132,7 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
         x_label: "round".to_owned(),
         y_label: "epsilon".to_owned(),
         x: Axis::counting([begin, last]),
-        y: Axis::plain(lines.iter().flat_map(|line| &line.points).map(|point| (point.y, point.error))),
+        y: Axis::fit(lines.iter().flat_map(|line| &line.points).map(|point| (point.y, point.error))),
         legend,
         lines,
         note,

@@ -4,8 +4,9 @@ use super::figure::plate;
 use super::over_rounds;
 use super::table::scrolling;
 use crate::report::cells::{axes, merged};
-use crate::report::number::epsilon;
-use crate::report::words::{neighbours, times, unit};
+use crate::report::number::{delta, epsilon};
+use crate::report::relations::relations;
+use crate::report::words::{times, unit};
 use crate::study::{Loss, LossStanding, PrivacyRow, ReplicationRecord, Summary};
 use maud::{Markup, html};
 
@@ -52,13 +53,6 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
         order.iter().position(|(series, whose)| *series == row.series && *whose == row.whose)
     });
     let varies = rows.iter().any(|row| !row.place.is_empty());
-    let mut relations: Vec<String> = Vec::new();
-    for (entry, _) in &entries {
-        let words = format!("{}: {}", unit(&entry.unit), neighbours(&entry.neighbours));
-        if !relations.contains(&words) {
-            relations.push(words);
-        }
-    }
     let caption = "Privacy loss of one run by observer; ∞: no finite bound holds";
     Some(html! {
         section id="privacy" {
@@ -92,7 +86,7 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
                     }
                 }
             }))
-            ul.note { @for relation in &relations { li { "Neighbours, " (relation) } } }
+            ul.note { @for relation in relations(summary) { li { "Neighbours, " (relation) } } }
             @for one in first.iter().flat_map(|first| over_rounds::plates(summary, first)) { (plate(&one)) }
             (accountants(summary, &entries))
         }
@@ -133,10 +127,6 @@ fn figure(value: f64) -> Markup {
     } else {
         html! { (epsilon(value)) }
     }
-}
-
-fn delta(value: f64) -> String {
-    if value == 0.0 { "0".to_owned() } else { format!("{value:e}") }
 }
 
 fn place(summary: &Summary, places: &[String]) -> String {

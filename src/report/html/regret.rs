@@ -5,7 +5,7 @@ use super::figure::plate;
 use super::table::table;
 use super::{along, charts};
 use crate::report::cells::rows;
-use crate::report::groups::{JAIN, TITLE, groups};
+use crate::report::groups::{JAIN, tables};
 use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
@@ -26,6 +26,9 @@ pub(super) fn section(summary: &Summary) -> Option<Markup> {
             h2 { "How good: regret" }
             (final_table(summary))
             (by_group(summary))
+            @for axis in along::untouched(summary) {
+                p.note { "No series' regret depends on " (axis) "." }
+            }
             (some_open(&along, "more along the axes of the sweep"))
             (some_open(&by_round, "more by round"))
         }
@@ -47,12 +50,18 @@ fn some_open(plates: &[Plate], rest: &str) -> Markup {
 
 /// How unequally groups of agents fared.
 fn by_group(summary: &Summary) -> Markup {
-    let Some(groups) = groups(summary) else { return html! {} };
+    let tables = tables(summary, regret);
     html! {
-        (table(TITLE, &groups.header, &groups.rows, groups.first_number))
-        ul.note { @for note in &groups.notes { li { (note) } } }
-        p.note { (JAIN) }
+        @for one in &tables { (table(one.title, &one.header, &one.rows, one.first_number)) }
+        @if !tables.is_empty() { p.note { (JAIN) "." } }
     }
+}
+
+/// A difference with its sign, to two digits at least.
+fn difference_of(value: f64) -> String {
+    let size = value.abs();
+    let places = if size > 0.0 { (1.0 - libm::floor(libm::log10(size))).clamp(3.0, 6.0) } else { 3.0 };
+    format!("{value:+.*}", places as usize)
 }
 
 fn final_table(summary: &Summary) -> Markup {
@@ -71,7 +80,7 @@ fn final_table(summary: &Summary) -> Markup {
                 let figure = cell.published.iter().find(here);
                 row.push(figure.map_or_else(String::new, |figure| figure.published.to_string()));
                 let difference = figure.zip(estimate).map(|(f, e)| e.mean - f.published);
-                row.push(difference.map_or_else(String::new, |d| format!("{d:+.3}")));
+                row.push(difference.map_or_else(String::new, difference_of));
             }
         }
         row.push(series.metrics.simple_regret.map_or(0, |estimate| estimate.n).to_string());

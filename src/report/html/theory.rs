@@ -73,12 +73,8 @@ fn says_nothing(bound: &RegretBound) -> bool {
 /// What is to be known of all the bounds, each caveat once, with the theorems that it is about.
 fn caveats(entries: &[Entry<'_>]) -> String {
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut sources: Vec<&str> = Vec::new();
     for bound in entries.iter().map(|entry| entry.bound) {
         let source = bound.source.as_str();
-        if !sources.contains(&source) {
-            sources.push(source);
-        }
         for caveat in &bound.caveats {
             match found.iter_mut().find(|(known, _)| known == caveat) {
                 Some((_, of)) if of.contains(&source) => {}
@@ -87,11 +83,23 @@ fn caveats(entries: &[Entry<'_>]) -> String {
             }
         }
     }
-    let told = found.into_iter().map(|(caveat, of)| {
-        if of.len() == sources.len() { caveat.to_owned() } else { format!("{caveat} ({})", of.join("; ")) }
-    });
+    let told = found.into_iter().map(|(caveat, of)| format!("{} ({}).", capital(caveat), cited(&of)));
     let told: Vec<String> = told.collect();
-    if told.is_empty() { String::new() } else { format!(" Bounds: {}.", told.join(". ")) }
+    if told.is_empty() { String::new() } else { format!(" On the bounds: {}", told.join(" ")) }
+}
+
+/// Theorems of one paper after its name, which is told once.
+fn cited(sources: &[&str]) -> String {
+    let mut papers: Vec<(&str, Vec<&str>)> = Vec::new();
+    for source in sources {
+        let (paper, theorem) = source.split_once(", ").unwrap_or((source, ""));
+        match papers.iter_mut().find(|(known, _)| *known == paper) {
+            Some((_, theorems)) => theorems.push(theorem),
+            None => papers.push((paper, vec![theorem])),
+        }
+    }
+    let told = papers.iter().map(|(paper, theorems)| format!("{paper}, {}", theorems.join(", ")));
+    told.map(|text| text.trim_end_matches(", ").to_owned()).collect::<Vec<_>>().join("; ")
 }
 
 fn words(side: BoundSide) -> &'static str {
@@ -149,6 +157,14 @@ fn draw(chart: &mut Chart, bound: &RegretBound, name: &str, index: usize) {
 mod tests {
     use super::*;
     use crate::report::plots::Axis;
+
+    #[test]
+    fn a_paper_is_named_once() {
+        assert_eq!(
+            cited(&["A 2020, Theorem 1", "B 2021", "A 2020, Lemma 2"]),
+            "A 2020, Theorem 1, Lemma 2; B 2021"
+        );
+    }
 
     fn chart() -> Chart {
         let points = (1..=10).map(|t| Point {

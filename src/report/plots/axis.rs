@@ -107,7 +107,12 @@ impl Axis {
     }
 
     fn linear(bottom: f64, top: f64) -> Self {
-        let (bottom, top) = if top > bottom { (bottom, top) } else { (bottom - 0.5, bottom + 0.5) };
+        let (bottom, top) = match () {
+            () if top > bottom => (bottom, top),
+            // Nothing but zeros, of a quantity that is never below.
+            () if bottom == 0.0 => (0.0, 1.0),
+            () => (bottom - 0.5, bottom + 0.5),
+        };
         let step = round_step((top - bottom) / TICKS);
         let low = if bottom == 0.0 { 0.0 } else { bottom - (top - bottom) * 0.03 };
         let high = top + (top - bottom) * 0.03;
@@ -129,7 +134,7 @@ impl Axis {
 
     fn logarithmic(bottom: f64, top: f64) -> Self {
         let low = libm::log10(bottom) - 0.03;
-        let high = libm::log10(top) + 0.05;
+        let high = libm::log10(top) + (0.035 * (libm::log10(top) - low)).max(0.05);
         let decades = libm::floor(low) as i32..=libm::ceil(high) as i32;
         let wide = high - low > 6.5;
         let steps: &[f64] = if high - low < 2.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };

@@ -3,6 +3,7 @@
 use super::palette::{COLOURS, GREY};
 use super::{Axis, Chart, Kind, Line};
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use std::ops::Range;
 
@@ -81,7 +82,7 @@ type Failed = DrawingAreaErrorKind<<SVGBackend<'static> as DrawingBackend>::Erro
 fn on_area(text: &mut String, chart: &Chart, line: Option<&Line>) -> Result<Vec<(i32, i32)>, Failed> {
     let area = SVGBackend::with_string(text, (WIDTH, HEIGHT)).into_drawing_area();
     let mut builder = ChartBuilder::on(&area);
-    builder.margin_top(16).margin_right(28).margin_left(8).margin_bottom(6);
+    builder.margin_top(16).margin_right(44).margin_left(8).margin_bottom(6);
     builder.x_label_area_size(84).y_label_area_size(116);
     let mut context = builder.build_cartesian_2d(chart.x.clone(), chart.y.clone())?;
     let points = match line {
@@ -196,7 +197,7 @@ fn diamonds(context: &mut Context<'_, '_>, line: &Line, places: &[(f64, f64)]) -
 
 fn ceiling(context: &mut Context<'_, '_>, line: &Line, places: &[(f64, f64)]) -> Result<(), Failed> {
     let style = colour(line).stroke_width(3);
-    context.draw_series(std::iter::once(PathElement::new(places.to_vec(), style)))?;
+    context.draw_series(std::iter::once(DashedPathElement::new(places.to_vec(), 4, 9, style)))?;
     let corners = vec![(-10, -8), (10, -8), (0, 9), (-10, -8)];
     context.draw_series(
         places.iter().map(|at| EmptyElement::at(*at) + PathElement::new(corners.clone(), style)),

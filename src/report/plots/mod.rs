@@ -69,8 +69,8 @@ impl Kind {
     pub fn dashes(self, key: usize) -> &'static str {
         match self {
             Self::Band => dashes(key),
-            Self::Bars | Self::Diamonds => "none",
-            Self::Ceiling => "2 9",
+            // A ceiling's line is drawn as dots: dashes would break up its triangles too.
+            Self::Bars | Self::Diamonds | Self::Ceiling => "none",
             Self::Bound(number) => dashes(number + 1),
         }
     }

@@ -3,7 +3,8 @@
 use super::style::{block, line, table, wrapped};
 use crate::report::cells::{axes, merged};
 use crate::report::number::{delta, epsilon};
-use crate::report::words::{neighbours, times, unit};
+use crate::report::relations::relations;
+use crate::report::words::{times, unit};
 use crate::study::{Loss, LossStanding, Summary};
 
 pub(super) fn section(out: &mut String, summary: &Summary) {
@@ -46,14 +47,7 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
         });
         block(out, 4, rows.collect(), &[]);
     }
-    let mut relations: Vec<String> = Vec::new();
-    for entry in summary.cells.iter().flat_map(|cell| &cell.privacy) {
-        let words = format!("{}: {}", unit(&entry.unit), neighbours(&entry.neighbours));
-        if !relations.contains(&words) {
-            relations.push(words);
-        }
-    }
-    for relation in relations {
+    for relation in relations(summary) {
         wrapped(out, 2, &format!("neighbours, {relation}"));
     }
     for (index, note) in notes.0.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! How tables and long lines look.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
 
 /// Columns of the terminal that the report is made for.
 pub(super) const WIDTH: u16 = 80;
@@ -18,6 +18,7 @@ pub(in crate::report) fn table(
     rows: Vec<Vec<String>>,
     first_number: usize,
 ) {
+    let least = least_widths(&header, &rows, first_number).unwrap_or_default();
     let mut table = Table::new();
     table
         .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
@@ -28,11 +29,34 @@ pub(in crate::report) fn table(
     for column in table.column_iter_mut().skip(first_number) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+    for (column, width) in table.column_iter_mut().zip(least) {
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+    }
     line(out, "");
     line(out, title);
     for row in table.lines() {
         line(out, &row);
     }
+}
+
+/// The least width of each column for no number and no word to be broken; headers are broken first, and nothing is
+/// held where even that does not fit.
+fn least_widths(header: &[String], rows: &[Vec<String>], first_number: usize) -> Option<Vec<u16>> {
+    let long = |text: &str| text.chars().count();
+    let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);
+    // Columns whose header may not be broken either: all, those of names, none.
+    let widths = |headers: usize| {
+        let width = |(column, name): (usize, &String)| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            let cell = cells.map(|cell| if column < first_number { word(cell) } else { long(cell) });
+            let header = if column < headers { word(name) } else { 0 };
+            // One column of padding to either side.
+            cell.max().unwrap_or(0).max(header) as u16 + 2
+        };
+        header.iter().enumerate().map(width).collect::<Vec<u16>>()
+    };
+    let whole = |widths: &Vec<u16>| widths.iter().map(|width| width + 1).sum::<u16>() <= WIDTH + 1;
+    [header.len(), first_number, 0].into_iter().map(widths).find(whole)
 }
 
 /// Rows without header or rules, indented.
