@@ -11,8 +11,8 @@ const TITLE: u32 = 56;
 const ENTRY: u32 = 36;
 /// About the width of a letter of the legend.
 const LETTER: u32 = 14;
-/// Letters in a line of the note.
-const NOTE_WIDTH: usize = 92;
+/// Letters in a line of the note: wide ones, since the font is the reader's.
+const NOTE_WIDTH: usize = 74;
 /// Height of a line of the note.
 const NOTE: u32 = 26;
 
