@@ -381,3 +381,45 @@ fn help_fits_80_columns() {
         }
     }
 }
+
+#[test]
+fn a_report_that_cannot_be_written_is_still_read() {
+    let out = TempDir::new().unwrap();
+    let run = folder(&run("tests/golden/echo.ron", out.path(), &[]));
+    // A folder where the page should be stands for a run that one may only read.
+    fs::remove_file(run.join("report.html")).unwrap();
+    fs::create_dir_all(run.join("report.html/there")).unwrap();
+    let (code, stdout, stderr) = told(&subrosa(&["report", run.to_str().unwrap()]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.starts_with("warning: cannot write") && stdout.contains("digest"), "{stderr}{stdout}");
+}
+
+#[test]
+fn a_figure_wants_a_file_and_a_name_that_there_is() {
+    let out = TempDir::new().unwrap();
+    let run = folder(&run("tests/golden/echo.ron", out.path(), &[]));
+    let run = run.to_str().unwrap();
+    let (code, _, stderr) = told(&subrosa(&["report", run, "--figure", "latency"]));
+    assert!(code == 2 && stderr.contains("--svg <FILE>|--png <FILE>"), "{code}: {stderr}");
+    let file = out.path().join("figure");
+    let (svg, png) = (file.with_extension("svg"), file.with_extension("png"));
+    let both = ["report", run, "--svg", svg.to_str().unwrap(), "--png", png.to_str().unwrap()];
+    let (code, _, stderr) = told(&subrosa(&[&both[..], &["--figure", "nonsense"]].concat()));
+    assert!(code == 2 && stderr.contains("it has"), "{code}: {stderr}");
+    assert_eq!(told(&subrosa(&both)).0, 0);
+    assert!(svg.is_file() && png.is_file());
+}
+
+#[test]
+fn a_line_of_a_trace_is_short_and_json_is_whole() {
+    let trace = |format: &str| {
+        let scenario = root().join("scenarios/hospital.ron");
+        let path = scenario.to_str().unwrap();
+        told(&subrosa(&["trace", path, "--until", "1s", "--format", format])).1
+    };
+    let (text, json) = (trace("text"), trace("jsonl"));
+    assert!(text.lines().all(|line| line.chars().count() < 200));
+    assert!(text.contains("Released(PrivacyEvent {") && !text.contains("neighbours"));
+    assert!(json.lines().any(|line| line.contains("neighbours")));
+    assert_eq!(text.lines().count(), json.lines().count());
+}

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::options::NewArguments;
 use super::run::print;
-use crate::study::files;
+use crate::study::files::{self, FileError};
 use std::path::PathBuf;
 
 /// A scenario to begin with.
@@ -49,8 +49,13 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
     }
     // The comments name the file as it is called.
     let text = template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display()));
-    if let Err(error) = files::write(&file, text.as_bytes()) {
-        eprintln!("error: {error}");
+    if let Err(FileError { error, .. }) = files::write(&file, text.as_bytes()) {
+        eprintln!(
+            "error: cannot write {}: {error} (name a file where you may write, as in `subrosa new {} DIR/{}.ron`)",
+            file.display(),
+            template.name,
+            template.name
+        );
         return Exit::Internal;
     }
     print(&format!("wrote {0}\nrun it: subrosa run {0}\n", file.display()));

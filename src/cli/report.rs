@@ -6,7 +6,8 @@ use super::options::{Format, ReportArguments};
 use super::run::{print, sparklines};
 use crate::report::plots::{Chart, standalone};
 use crate::report::{self, Page};
-use crate::study::{FolderError, RunFolder, files};
+use crate::study::files::{self, FileError};
+use crate::study::{FolderError, RunFolder};
 
 /// Reports.
 pub(super) fn report(arguments: &ReportArguments) -> Exit {
@@ -21,8 +22,11 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         Ok(chart) => chart,
         Err(exit) => return exit,
     };
-    if let Err(error) = files::write(&folder.file(report::PAGE), report::page(&page).as_bytes()) {
-        return failed(&error.into());
+    if let Err(FileError { path, error, .. }) =
+        files::write(&folder.file(report::PAGE), report::page(&page).as_bytes())
+    {
+        // Whoever may only read a run can still read its report.
+        eprintln!("warning: cannot write {}: {error}; the page is not made again", path.display());
     }
     if let Some((chart, file)) = chart.zip(arguments.svg.as_ref())
         && let Err(error) = files::write(file, standalone(chart).as_bytes())

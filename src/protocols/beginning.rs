@@ -80,3 +80,45 @@ impl Beginning {
         Some((found.name.clone(), found.events.clone()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::Parcel;
+    use crate::vocab::Time;
+
+    fn delivered(from: u32, to: u32, label: &'static str) -> TraceEvent {
+        let parcel = Parcel { from: PartyId(from), to: PartyId(to), label: label.into(), bytes: 1 };
+        TraceEvent {
+            at: Time::ZERO,
+            kind: TraceKind::Delivered(parcel, Time::ZERO),
+            round: None,
+            contents: 0,
+        }
+    }
+
+    #[test]
+    fn a_few_of_many_parties_are_followed_in_the_series_that_says_most() {
+        let mut beginning = Beginning::new(100, 3, 4);
+        let mut offer = |series: &str, to: u32, label: &'static str| {
+            let wanted = beginning.wants(series, [PartyId(0), PartyId(to)], true);
+            if wanted {
+                beginning.keep(delivered(0, to, label));
+            }
+            wanted
+        };
+        assert_eq!([1, 2, 3, 1].map(|to| offer("dull", to, "Begin")), [true, true, false, true]);
+        assert_eq!([(1, "Begin"), (1, "Share")].map(|(to, label)| offer("rich", to, label)), [true, true]);
+        assert_eq!([1; 3].map(|to| offer("rich", to, "Share")), [true, true, false]);
+        let (series, events) = beginning.most_telling().unwrap();
+        assert_eq!((series.as_str(), events.len()), ("rich", 4));
+    }
+
+    #[test]
+    fn in_a_small_network_nobody_is_left_out() {
+        let mut beginning = Beginning::new(3, 3, 9);
+        assert!(beginning.wants("any", [PartyId(2), PartyId(2)], false));
+        let mut large = Beginning::new(4, 3, 9);
+        assert!(!large.wants("any", [PartyId(2), PartyId(2)], false));
+    }
+}
