@@ -107,6 +107,6 @@ fn final_table(summary: &Summary) -> Markup {
     html! {
         (table("Regret after the last round: mean ± standard error over n replications", &header, &rows, first_number))
         @if !sources.is_empty() { p.note { "Published: " (sources.join("; ")) "." } }
-        @if rows.iter().any(|row| row[1..first_number].contains(&"any".to_owned())) { p.note { "any: does not matter." } }
+        @if rows.iter().any(|row| row[1..first_number].contains(&"any".to_owned())) { p.note { "any: it does not matter to the series." } }
     }
 }
