@@ -72,7 +72,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     bar.finish();
     match arguments.format {
         Format::Text if replay.differences.is_empty() && replay.failures.is_empty() => {
-            let compared = counted(replay.compared as u64, "replication");
+            let compared = counted(replay.compared, "replication");
             print(&match arguments.until {
                 None => format!("replay agrees: {compared}, every digest equal\n"),
                 Some(until) => {
