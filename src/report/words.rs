@@ -7,27 +7,13 @@ use crate::vocab::{Neighbours, ProtectedUnit};
 /// A unit of protection with its article.
 #[must_use]
 pub(super) fn unit(unit: &ProtectedUnit) -> &'static str {
-    match unit {
-        ProtectedUnit::Record => "a record",
-        ProtectedUnit::Outcome => "an outcome",
-        ProtectedUnit::Reward => "a reward",
-        ProtectedUnit::User => "a user",
-        ProtectedUnit::Agent => "an agent",
-        ProtectedUnit::ValidationRecord => "a validation record",
-    }
+    unit.with_article()
 }
 
 /// What two neighbours differ in.
 #[must_use]
 pub(super) fn neighbours(unit: &ProtectedUnit, neighbours: &Neighbours) -> String {
-    let name = match unit {
-        ProtectedUnit::Record => "record",
-        ProtectedUnit::Outcome => "outcome",
-        ProtectedUnit::Reward => "reward",
-        ProtectedUnit::User => "user",
-        ProtectedUnit::Agent => "agent",
-        ProtectedUnit::ValidationRecord => "validation record",
-    };
+    let name = unit.with_article().split_once(' ').map_or("", |(_, name)| name);
     match neighbours {
         Neighbours::RowMoved { distance } => {
             format!("one row moved by a Euclidean distance of at most {distance} in the scaled inputs")

@@ -36,11 +36,11 @@ pub fn ledger_groups(folder: &RunFolder) -> Result<Option<Vec<LedgerGroup>>, Fol
             for group in of_series {
                 let event = &group[0].event;
                 let title = format!(
-                    "{}{}: {} about {:?} of {}",
+                    "{}{}: {} about {} of {}",
                     point.concat(),
                     series.name,
                     event.observer.0,
-                    event.unit,
+                    event.unit.with_article(),
                     event.protected
                 );
                 groups.extend(units(&group).worst.into_iter().map(|releases| LedgerGroup {

@@ -24,6 +24,21 @@ pub enum ProtectedUnit {
     ValidationRecord,
 }
 
+impl ProtectedUnit {
+    /// In words, with its article.
+    #[must_use]
+    pub fn with_article(&self) -> &'static str {
+        match self {
+            Self::Record => "a record",
+            Self::Outcome => "an outcome",
+            Self::Reward => "a reward",
+            Self::User => "a user",
+            Self::Agent => "an agent",
+            Self::ValidationRecord => "a validation record",
+        }
+    }
+}
+
 /// The neighbouring relation: which two inputs a guarantee makes hard to tell apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Neighbours {

@@ -90,17 +90,41 @@ fn columns(legend: &[String]) -> usize {
     (fit as usize).clamp(1, legend.len().max(1))
 }
 
-/// The note, broken between words.
+/// The note, broken between words; "n = 4" stays in one piece.
 fn lines(note: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     for word in note.split_whitespace() {
+        match words.last_mut() {
+            Some(last) if word == "=" || last.ends_with(" =") => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            Some(_) | None => words.push(word.to_owned()),
+        }
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= NOTE_WIDTH => {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
             }
-            _ => lines.push(word.to_owned()),
+            Some(_) | None => lines.push(word),
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_broken_between_words_and_a_number_stays_with_its_name() {
+        let note = format!("{} n = 4. {}", "word ".repeat(13).trim_end(), "more ".repeat(20));
+        let broken = lines(&note);
+        assert!(broken.iter().all(|line| line.chars().count() <= NOTE_WIDTH), "{broken:?}");
+        assert!(broken[1].contains("n = 4. more") || broken[0].ends_with("n = 4."), "{broken:?}");
+        assert_eq!(broken.join(" "), note.trim_end());
+    }
 }
