@@ -2,9 +2,10 @@
 
 use super::contribution::Contract;
 use super::messages::{Close, Fact, Message, World};
+use super::own_model::{Found, OwnModel};
 use super::series::SharedQueries;
 use super::world::Common;
-use crate::gp::{GpError, Posterior, WeightPosterior, largest};
+use crate::gp::{GpError, WeightPosterior, largest};
 use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, release};
@@ -30,7 +31,7 @@ pub(super) struct Agent {
     pub(super) values: Arc<Vec<f64>>,
     pub(super) initial: Vec<usize>,
     pub(super) regions: Arc<Vec<usize>>,
-    pub(super) posterior: Posterior,
+    pub(super) own: OwnModel,
     /// Nothing where nothing is shared.
     pub(super) weights: Option<WeightPosterior>,
     /// What is sent in place of weights in a dry run that shares.
@@ -67,24 +68,28 @@ impl Agent {
         self.measured += 1;
         let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
         ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
-        self.posterior.observe(arm, outcome)?;
-        self.jitter.note(self.posterior.jitter(), ctx);
+        self.own.observe(arm, outcome)?;
+        self.jitter.note(self.own.jitter(), ctx);
         if let Some(weights) = &mut self.weights {
             weights.observe(self.common.features(arm), outcome - self.common.surrogate.mean)?;
         }
         Ok(())
     }
 
+    /// Fits the hyperparameters of the own model where the scenario has agents do so, and it is time to.
+    fn refit(&mut self, ctx: &mut Context<'_, World>) -> Result<(), GpError> {
+        let starts = self.key.child("hyperparameter starts");
+        if let Some(found) = self.own.refit(|points| starts.index(points).stream())? {
+            let Found { length_scale, variance, noise_variance } = found;
+            ctx.record(Fact::Fitted { agent: self.index, length_scale, variance, noise_variance });
+            self.jitter.note(self.own.jitter(), ctx);
+        }
+        Ok(())
+    }
+
     /// Thompson sampling from N(mean, scale^2 covariance).
     fn own_choice(&self, round: u64) -> usize {
-        let mut stream = self.key.child("thompson").index(round).stream();
-        let mut z = vec![0.0; self.values.len()];
-        stream.fill_normal(&mut z);
-        let mut draw = self.posterior.sample(&self.common.prior.times(&z), &mut stream);
-        draw.iter_mut().zip(self.posterior.mean()).for_each(|(draw, mean)| {
-            *draw = mean + self.scale * (*draw - mean);
-        });
-        largest(&draw)
+        largest(&self.own.draw(self.scale, &mut self.key.child("thompson").index(round).stream()))
     }
 
     fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> usize {
@@ -177,6 +182,7 @@ impl Party<World> for Agent {
         }
         if let Input::Message { message: Message::Share { vectors, .. }, .. } = &input {
             if !self.dry {
+                done = done.and_then(|()| self.refit(ctx));
                 let arm = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
                 done = done.and_then(|()| self.measure(round, arm, ctx));
             }

@@ -90,6 +90,17 @@ pub enum Fact {
         /// The outcome, noise included.
         outcome: f64,
     },
+    /// An agent fitted the hyperparameters of its own model.
+    Fitted {
+        /// The agent, from 0.
+        agent: u64,
+        /// In units of the points.
+        length_scale: f64,
+        /// Of the function.
+        variance: f64,
+        /// Of the noise.
+        noise_variance: f64,
+    },
     /// The server closed a round.
     Closed {
         /// The round.
@@ -146,6 +157,7 @@ impl Rounds for World {
             Fact::Closed { round, .. } => Some(*round),
             Fact::Released(_)
             | Fact::Measured { .. }
+            | Fact::Fitted { .. }
             | Fact::Unmasked { .. }
             | Fact::GivenUp { .. }
             | Fact::BudgetReached(_)
@@ -288,6 +300,11 @@ impl Digestible for Fact {
                 digest.word(7);
                 digest.word(*round);
                 digest.word(*survivors);
+            }
+            Self::Fitted { agent, length_scale, variance, noise_variance } => {
+                digest.word(8);
+                digest.word(*agent);
+                digest.floats(&[*length_scale, *variance, *noise_variance]);
             }
             Self::GivenUp { round } => {
                 digest.word(6);

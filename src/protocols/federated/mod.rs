@@ -17,6 +17,7 @@ mod cast;
 mod contribution;
 mod masking;
 mod messages;
+mod own_model;
 mod recipe;
 mod regions;
 mod rounds;
@@ -28,6 +29,7 @@ mod weights;
 mod world;
 
 pub use messages::{Close, Fact, Message, World};
+pub use own_model::OwnHyperparameters;
 pub use recipe::Federated;
 pub use rounds::{Late, RoundPolicy};
 pub use series::{
