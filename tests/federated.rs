@@ -260,6 +260,38 @@ fn an_untrusted_server_sees_sums_only() {
     assert!(bytes(none) > bytes("trusted"), "keys and shares are counted");
 }
 
+/// Masks are agreed on by messages: whoever cannot be heard then is no part of any sum, and costs nobody a mask; where
+/// hardly anybody can be heard, rounds are given up and agents go on alone.
+#[test]
+fn masks_are_agreed_on_through_the_network() {
+    let out = TempDir::new().unwrap();
+    let small: Vec<&str> =
+        "--replications 1 -o objective.grid=[20] -o protocol.features=4 -o protocol.rounds=6"
+            .split(' ')
+            .collect();
+    let play = |place: &str, links: &str, more: &[&str]| {
+        let links = format!("network.links={links}");
+        let more = [&small[..], &["-o", &links], more].concat();
+        let document = run("scenarios/studies/untrusted-server.ron", &out.path().join(place), &more);
+        let all = document["cells"][0]["series"].as_array().unwrap().clone();
+        let found = all.iter().find(|series| series["name"] == "untrusted, 0 planned").unwrap();
+        let count = |name: &str| found["metrics"]["counts"][name].as_f64().unwrap_or(0.0);
+        let names = ["agents in masked sums", "rounds opened", "masks removed", "rounds given up"];
+        names.map(count)
+    };
+    let groups = "protocol.groups=[AgentGroup(members: \"agent\"), AgentGroup(members: \"gone\")]";
+    let parties = "parties={ \"server\": Party(), \"agent\": Party(count: 20), \"gone\": Party(count: 2) }";
+    let two = ["-o", parties, "-o", groups];
+    let nothing = "[LinkRule(from: \"gone\", to: \"server\", loss: Independent(0.999999))]";
+    let counts = play("gone", nothing, &two);
+    assert_eq!(counts, [20.0, 6.0, 0.0, 0.0]);
+    // Nine answers in ten are lost, keys too: not all are members after ten tries each, and no majority answers a round.
+    let hardly = "[LinkRule(from: \"agent\", to: \"server\", loss: Independent(0.9))]";
+    let counts = play("hardly", hardly, &["-o", "parties.agent.count=20"]);
+    assert!((1.0..20.0).contains(&counts[0]), "{counts:?}");
+    assert_eq!(counts[1..], [0.0, 0.0, 6.0]);
+}
+
 /// Every event of one replication, with the series and the name of the party that sent or stated it.
 fn events(scenario: &str, overrides: &[&str]) -> Vec<(String, String, TraceEvent)> {
     let path = root().join(scenario);
@@ -379,7 +411,8 @@ fn agents_fit_their_own_models() {
     let out = TempDir::new().unwrap();
     let digest = |place: &str, more: &[&str]| {
         let document = run("tests/golden/federated.ron", &out.path().join(place), more);
-        let counts = document["cells"][0]["series"][0]["metrics"]["counts"]["fits of agents' own models"].clone();
+        let counts =
+            document["cells"][0]["series"][0]["metrics"]["counts"]["fits of agents' own models"].clone();
         (document["digest"].clone(), counts)
     };
     let given = digest("given", &[]);

@@ -52,8 +52,8 @@ pub use runner::{Failure, Options, Outcome, Progress, Start, play};
 pub use statistics::Estimate;
 pub use store::{Archive, Conflict};
 pub use summary::{
-    BoundRow, CellSummary, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, SCHEMA,
-    SeriesSummary, Summary,
+    BoundRow, CellSummary, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, SCHEMA, SeriesSummary,
+    Summary,
 };
 pub use trace::trace;
 pub(crate) use units::units;

@@ -47,6 +47,8 @@ pub(super) struct Agent {
     pub(super) key: Key,
     /// Where the server is not trusted: what was agreed, and the last round whose shares were handed over, plus one.
     pub(super) contract: Option<Arc<Contract>>,
+    /// Who takes part in sums, once this agent holds what they have dealt.
+    pub(super) members: Option<Arc<Vec<bool>>>,
     pub(super) handed_over: u64,
     pub(super) begun: bool,
     pub(super) last_round: u64,
@@ -110,10 +112,13 @@ impl Agent {
             return;
         };
         if let Some(contract) = &self.contract {
+            let Some(members) = &self.members else {
+                ctx.send(self.server, Message::Done { round });
+                return;
+            };
             // Words under masks tell nothing by themselves: the ledger books the sums once they are opened.
-            let words = Arc::new(contract.masked(self.index as usize, round, omega.to_vec(), &self.key));
-            let agents = contract.explored.len() as u64;
-            ctx.send(self.server, Message::Masked { round, words, agents });
+            let words = contract.masked(self.index as usize, round, omega.to_vec(), members, &self.key);
+            ctx.send(self.server, Message::Masked { round, words: Arc::new(words) });
             return;
         }
         let secret = Sensitive::new(omega);
@@ -141,13 +146,31 @@ impl Agent {
 }
 
 impl Agent {
+    /// Plays its part in the setting-up of masks; whether the message was about that.
+    fn set_up(&mut self, message: &Message, ctx: &mut Context<'_, World>) -> bool {
+        match message {
+            Message::Invite => ctx.send(self.server, Message::Key),
+            Message::Keys { known } => {
+                let holders = known.iter().filter(|known| **known).count() as u64;
+                ctx.send(self.server, Message::Dealt { holders, rounds: self.broadcasts });
+            }
+            Message::Entrusted { members, begins, .. } => {
+                self.members = Some(Arc::clone(members));
+                return !begins;
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Hands over shares once a round, so that nobody gets both secrets of an agent.
     fn hand_over(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
         if let Some(contract) = &self.contract
             && round >= self.handed_over
         {
             self.handed_over = round + 1;
-            let shares = Arc::new(contract.shares(self.index as usize, round, answered));
+            let members = self.members.as_deref().map_or(&[][..], Vec::as_slice);
+            let shares = Arc::new(contract.shares(self.index as usize, round, answered, members));
             ctx.send(self.server, Message::Shares { round, shares });
         }
     }
@@ -159,8 +182,13 @@ impl Party<World> for Agent {
             self.hand_over(*round, answered, ctx);
             return;
         }
+        if let Input::Message { message, .. } = &input
+            && self.set_up(message, ctx)
+        {
+            return;
+        }
         let round = match &input {
-            Input::Message { message: Message::Begin, .. } if !self.begun => 0,
+            Input::Message { message: Message::Begin | Message::Entrusted { .. }, .. } if !self.begun => 0,
             Input::Message { message: Message::Share { round, .. }, .. }
                 if *round > self.last_round && *round <= self.rounds =>
             {

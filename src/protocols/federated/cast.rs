@@ -9,6 +9,7 @@ use super::recipe::Federated;
 use super::regions::regions_of;
 use super::series::{FederatedSeries, Sharing};
 use super::server::Server;
+use super::setup::Setup;
 use super::tally::Tally;
 use super::world::Common;
 use crate::gp::WeightPosterior;
@@ -44,6 +45,7 @@ impl Cast<'_> {
         let mut chronicle = Chronicle::default();
         chronicle.jittered(self.common.prior.jitter());
         let mut counts = BTreeMap::new();
+        let mut together = 0;
         // Length-scale of each agent's last fit.
         let mut fitted = BTreeMap::new();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
@@ -54,10 +56,13 @@ impl Cast<'_> {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
                     Fact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
+                    Fact::SetUp { members } => {
+                        together = *members;
+                        *counts.entry("agents in masked sums".to_owned()).or_default() += members;
+                    }
                     Fact::Unmasked { survivors, .. } => {
                         *counts.entry("rounds opened".to_owned()).or_default() += 1;
-                        *counts.entry("masks removed".to_owned()).or_default() +=
-                            self.agents.len() as u64 - survivors;
+                        *counts.entry("masks removed".to_owned()).or_default() += together - survivors;
                     }
                     Fact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
                     Fact::Fitted { agent, length_scale, .. } => {
@@ -82,7 +87,9 @@ impl Cast<'_> {
         if !fitted.is_empty() {
             let mut scales: Vec<f64> = fitted.into_values().collect();
             scales.sort_by(f64::total_cmp);
-            record.outcomes.push(named("length-scale of agents' own models, median", scales[scales.len() / 2]));
+            record
+                .outcomes
+                .push(named("length-scale of agents' own models, median", scales[scales.len() / 2]));
         }
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
@@ -149,6 +156,7 @@ impl Cast<'_> {
             fresh: vec![None; count],
             late: vec![None; count],
             last: vec![None; count],
+            setup: Setup::of(count),
             contract: contract.clone(),
             masked: vec![None; count],
             unmasking: None,
@@ -192,6 +200,7 @@ impl Cast<'_> {
                 broadcasts: series.sharing.broadcasts(self.recipe.rounds),
                 key,
                 contract: contract.clone(),
+                members: None,
                 handed_over: 0,
                 begun: false,
                 last_round: 0,

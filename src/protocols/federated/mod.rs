@@ -23,6 +23,7 @@ mod regions;
 mod rounds;
 mod series;
 mod server;
+mod setup;
 mod tally;
 mod unmasking;
 mod weights;

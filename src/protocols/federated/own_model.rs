@@ -173,11 +173,16 @@ impl OwnModel {
         // An impossible matrix is worse than any likelihood.
         let objective = |logs: &[f64], (): &mut ()| likelihood(logs).map_or(f64::MAX, |value| -value);
         let bounds = [LENGTH_SCALE, VARIANCE, NOISE].map(|(low, high)| (libm::log(low), libm::log(high)));
-        let so_far = [self.now.length_scale / extent, self.now.variance / spread, self.now.noise_variance / spread];
+        let so_far =
+            [self.now.length_scale / extent, self.now.variance / spread, self.now.noise_variance / spread];
         let mut best: Option<(Vec<f64>, f64)> = None;
         for start in 0..starts {
             let from: Vec<f64> = if start == 0 {
-                so_far.iter().zip(bounds).map(|(&x, (low, high))| libm::log(x.max(1e-9)).clamp(low, high)).collect()
+                so_far
+                    .iter()
+                    .zip(bounds)
+                    .map(|(&x, (low, high))| libm::log(x.max(1e-9)).clamp(low, high))
+                    .collect()
             } else {
                 bounds.iter().map(|&(low, high)| stream.uniform_between(low, high)).collect()
             };
@@ -235,7 +240,10 @@ mod tests {
     #[test]
     fn hyperparameters_are_found_again() {
         let truth = Covariance::squared_exponential(0.1, 4.0);
-        let truth = ArmCovariance::of_inputs(Arc::new(Points::new(60, 1, (0..60).map(|k| f64::from(k) / 59.0).collect())), truth);
+        let truth = ArmCovariance::of_inputs(
+            Arc::new(Points::new(60, 1, (0..60).map(|k| f64::from(k) / 59.0).collect())),
+            truth,
+        );
         let root = Cholesky::with_jitter(60, &truth.dense()).unwrap();
         for seed in 0..5 {
             let mut stream = Key::root(seed).stream();
