@@ -94,10 +94,10 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
                 }
             }))
             ul.note { @for relation in &relations { li { "Neighbours, " (relation) } } }
-            @for one in first.iter().flat_map(|first| over_rounds::plates(summary, first)) { (plate(&one)) }
             @if let Some((header, rows, first_number)) = losses(summary) {
                 (table(published::TITLE, &header, &rows, first_number))
             }
+            @for one in first.iter().flat_map(|first| over_rounds::plates(summary, first)) { (plate(&one)) }
             (accountants(summary, &entries))
         }
     })
