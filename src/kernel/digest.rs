@@ -7,7 +7,9 @@ const BUFFER_BYTES: usize = 16 * 1024;
 #[derive(Clone)]
 pub struct Digest {
     hasher: blake3::Hasher,
-    buffer: Vec<u8>,
+    /// What has not been hashed yet: the first `filled` bytes.
+    buffer: Box<[u8; BUFFER_BYTES]>,
+    filled: usize,
 }
 
 /// Something that can be absorbed by a [`Digest`]: every field that a replay must reproduce, bit for bit.
@@ -18,7 +20,7 @@ pub trait Digestible {
 
 impl Default for Digest {
     fn default() -> Self {
-        Self { hasher: blake3::Hasher::new(), buffer: Vec::with_capacity(BUFFER_BYTES) }
+        Self { hasher: blake3::Hasher::new(), buffer: Box::new([0; BUFFER_BYTES]), filled: 0 }
     }
 }
 
@@ -26,8 +28,10 @@ impl Digest {
     /// Absorbs raw bytes. Callers put a length before anything of variable size.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
-        if self.buffer.len() + bytes.len() < BUFFER_BYTES {
-            self.buffer.extend_from_slice(bytes);
+        let end = self.filled + bytes.len();
+        if end < BUFFER_BYTES {
+            self.buffer[self.filled..end].copy_from_slice(bytes);
+            self.filled = end;
         } else {
             self.hash(bytes);
         }
@@ -36,22 +40,32 @@ impl Digest {
     /// Hashes full buffers, so that every call of the hasher begins and ends between its chunks.
     #[cold]
     fn hash(&mut self, mut bytes: &[u8]) {
-        while self.buffer.len() + bytes.len() >= BUFFER_BYTES {
-            let (now, later) = bytes.split_at(BUFFER_BYTES - self.buffer.len());
-            self.buffer.extend_from_slice(now);
-            self.hasher.update(&self.buffer);
-            self.buffer.clear();
+        while self.filled + bytes.len() >= BUFFER_BYTES {
+            let (now, later) = bytes.split_at(BUFFER_BYTES - self.filled);
+            self.buffer[self.filled..].copy_from_slice(now);
+            self.hasher.update(&*self.buffer);
+            self.filled = 0;
             bytes = later;
         }
-        self.buffer.extend_from_slice(bytes);
+        self.buffer[..bytes.len()].copy_from_slice(bytes);
+        self.filled = bytes.len();
+    }
+
+    /// The hasher with all that was absorbed.
+    fn finished(&self) -> blake3::Hasher {
+        let mut hasher = self.hasher.clone();
+        hasher.update(&self.buffer[..self.filled]);
+        hasher
     }
 
     /// Absorbs a whole number.
+    #[inline]
     pub fn word(&mut self, value: u64) {
         self.bytes(&value.to_le_bytes());
     }
 
     /// Absorbs the bits of a float (so -0 and 0 differ, and every NaN is itself).
+    #[inline]
     pub fn float(&mut self, value: f64) {
         self.word(value.to_bits());
     }
@@ -73,19 +87,15 @@ impl Digest {
     /// The first 64 bits of the digest so far.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
-        let mut hasher = self.hasher.clone();
-        hasher.update(&self.buffer);
         let mut first = [0; 8];
-        hasher.finalize_xof().fill(&mut first);
+        self.finished().finalize_xof().fill(&mut first);
         u64::from_be_bytes(first)
     }
 
     /// The digest so far, as 64 hexadecimal digits. Absorbing may go on afterwards.
     #[must_use]
     pub fn hex(&self) -> String {
-        let mut hasher = self.hasher.clone();
-        hasher.update(&self.buffer);
-        hasher.finalize().to_hex().to_string()
+        self.finished().finalize().to_hex().to_string()
     }
 }
 

@@ -210,20 +210,20 @@ impl Journal {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn absorb<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         let digest = &mut self.digest;
-        let mut head = |code: u64, a: PartyId, b: PartyId| {
+        let head = |code: u64, a: PartyId, b: PartyId| {
             let mut bytes = [0; 24];
             bytes[..8].copy_from_slice(&at.nanos().to_le_bytes());
             bytes[8..16].copy_from_slice(&code.to_le_bytes());
             bytes[16..20].copy_from_slice(&a.0.to_le_bytes());
             bytes[20..].copy_from_slice(&b.0.to_le_bytes());
-            digest.bytes(&bytes);
+            bytes
         };
         match event {
             Event::Sent { from, to, message } => {
-                head(1, *from, *to);
+                digest.bytes(&head(1, *from, *to));
                 message.digest(digest);
             }
             Event::Lost { from, to, cause, .. } => {
@@ -236,16 +236,18 @@ impl Journal {
                     LossCause::QueueFull => 21,
                     LossCause::Partition => 22,
                 };
-                head(code, *from, *to);
+                digest.bytes(&head(code, *from, *to));
             }
             Event::Delivered { from, to, sent_at, .. } => {
                 // The contents went in when it was sent; the time of sending tells which message this is.
-                head(3, *from, *to);
-                digest.word(sent_at.nanos());
+                let mut bytes = [0; 32];
+                bytes[..24].copy_from_slice(&head(3, *from, *to));
+                bytes[24..].copy_from_slice(&sent_at.nanos().to_le_bytes());
+                digest.bytes(&bytes);
             }
             Event::Handled { .. } => {}
             Event::TimerFired { party, timer } => {
-                head(4, *party, *party);
+                digest.bytes(&head(4, *party, *party));
                 timer.digest(digest);
             }
             Event::Switched { party, online, crashed } => {
@@ -255,11 +257,11 @@ impl Journal {
                     (true, None) => 5,
                     (false, None) => 6,
                 };
-                head(code, *party, *party);
+                digest.bytes(&head(code, *party, *party));
             }
-            Event::Doubled { from, to, .. } => head(10, *from, *to),
+            Event::Doubled { from, to, .. } => digest.bytes(&head(10, *from, *to)),
             Event::Recorded { party, fact } => {
-                head(7, *party, *party);
+                digest.bytes(&head(7, *party, *party));
                 fact.digest(digest);
             }
         }

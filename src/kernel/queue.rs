@@ -1,39 +1,26 @@
 //! The event queue: keys in order, events in a slab.
 //!
-//! Order is total: time, then the order of insertion. Keys carry the slot of their event, so putting them in order
-//! never moves an event ([`super::ladder`]). Cancelling empties the slot and leaves the key to be skipped; a
-//! generation per slot makes an outdated ticket harmless. Nothing is allocated once the slab has grown to the run's
-//! largest number of pending events.
+//! Order is total: time, then the order of insertion ([`super::ladder`]). Cancelling empties an event's slot and leaves
+//! its key to be skipped; a generation per slot makes an outdated ticket harmless. Nothing is allocated once the table
+//! has grown to the run's largest number of pending events.
 
-use super::ladder::Ladder;
+use super::ladder::{Ladder, Place};
 use crate::vocab::Time;
 
 /// Names one scheduled event, so that it can be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket {
-    slot: u32,
-    generation: u32,
-}
-
-#[derive(Clone, Debug)]
-struct Slot<T> {
-    generation: u32,
-    payload: Option<T>,
-}
+pub struct Ticket(Place);
 
 /// Pending events in their total order.
 #[derive(Clone, Debug)]
 pub struct EventQueue<T> {
-    ladder: Ladder,
-    slots: Vec<Slot<T>>,
-    /// Slots without a key.
-    free: Vec<u32>,
+    ladder: Ladder<T>,
     live: usize,
 }
 
 impl<T> Default for EventQueue<T> {
     fn default() -> Self {
-        Self { ladder: Ladder::default(), slots: Vec::new(), free: Vec::new(), live: 0 }
+        Self { ladder: Ladder::default(), live: 0 }
     }
 }
 
@@ -42,29 +29,15 @@ impl<T> EventQueue<T> {
     ///
     /// # Panics
     /// If more than 2^24 events are pending.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
-        let slot = if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize].payload = Some(payload);
-            slot
-        } else {
-            let slot = u32::try_from(self.slots.len()).expect("the ladder takes fewer than 2^32 events");
-            self.slots.push(Slot { generation: 0, payload: Some(payload) });
-            slot
-        };
-        self.ladder.push(time.nanos(), slot);
         self.live += 1;
-        Ticket { slot, generation: self.slots[slot as usize].generation }
+        Ticket(self.ladder.push(time.nanos(), payload))
     }
 
     /// Takes a pending event out; `None` if it has been handled or cancelled before.
     pub fn cancel(&mut self, ticket: Ticket) -> Option<T> {
-        let slot = self.slots.get_mut(ticket.slot as usize)?;
-        if slot.generation != ticket.generation {
-            return None;
-        }
-        // The slot is free again when its key has been skipped.
-        let payload = slot.payload.take()?;
+        let payload = self.ladder.take(ticket.0)?;
         self.live -= 1;
         Some(payload)
     }
@@ -72,36 +45,19 @@ impl<T> EventQueue<T> {
     /// The first event in order, with its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, T)> {
-        while let Some((time, index)) = self.ladder.pop() {
-            let slot = &mut self.slots[index as usize];
-            slot.generation = slot.generation.wrapping_add(1);
-            let payload = slot.payload.take();
-            self.free.push(index);
-            if let Some(payload) = payload {
-                self.live -= 1;
-                return Some((Time::from_nanos(time), payload));
-            }
-        }
-        None
+        let (time, payload) = self.ladder.pop()?;
+        self.live -= 1;
+        Some((Time::from_nanos(time), payload))
     }
 
     /// When the first event is due.
     pub fn next_time(&mut self) -> Option<Time> {
-        loop {
-            let (time, index) = self.ladder.peek()?;
-            let slot = &mut self.slots[index as usize];
-            if slot.payload.is_some() {
-                return Some(Time::from_nanos(time));
-            }
-            slot.generation = slot.generation.wrapping_add(1);
-            self.ladder.pop();
-            self.free.push(index);
-        }
+        self.ladder.next_time().map(Time::from_nanos)
     }
 
     /// The pending events, in no particular order.
     pub fn pending(&self) -> impl Iterator<Item = &T> {
-        self.slots.iter().filter_map(|slot| slot.payload.as_ref())
+        self.ladder.events()
     }
 
     /// Number of events that are pending and not cancelled.

@@ -103,7 +103,6 @@ enum Pending<P: Protocol> {
 /// Where a party stands between crashes.
 #[derive(Clone, Debug)]
 struct Standing<P: Protocol> {
-    online: bool,
     /// Its next change of connection.
     switch: Option<Ticket>,
     crashed: Option<Memory>,
@@ -129,6 +128,8 @@ pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
 #[derive(Clone, Debug)]
 struct Core<P: Protocol, M: Medium> {
     standing: Vec<Standing<P>>,
+    /// Who is connected. Beside the rest, for every message asks twice.
+    online: Vec<bool>,
     medium: M,
     queue: EventQueue<Pending<P>>,
     timers: TimerTable,
@@ -157,10 +158,11 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     /// A world before its start. A party's id is its position in `parties`.
     #[must_use]
     pub fn new(parties: Vec<Box<dyn Party<P>>>, medium: M) -> Self {
-        let standing = Standing { online: true, switch: None, crashed: None, life: 0, held: Vec::new() };
+        let standing = Standing { switch: None, crashed: None, life: 0, held: Vec::new() };
         Self {
             core: Core {
                 standing: vec![standing; parties.len()],
+                online: vec![true; parties.len()],
                 medium,
                 queue: EventQueue::default(),
                 timers: TimerTable::default(),
@@ -188,10 +190,10 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     ///
     /// # Errors
     /// [`KernelError::Livelock`] when time stands still for more events than `limits` allow.
-    pub fn run(
+    pub fn run<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         limits: Limits,
-        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+        watch: &mut W,
     ) -> Result<Ending, KernelError> {
         loop {
             if let Some(ending) = self.step(limits, watch)? {
@@ -205,10 +207,10 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     /// # Errors
     /// As [`Self::run`].
     #[inline]
-    pub fn step(
+    pub fn step<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         limits: Limits,
-        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+        watch: &mut W,
     ) -> Result<Option<Ending>, KernelError> {
         if !self.begun {
             self.begun = true;
@@ -287,11 +289,11 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     ///
     /// # Panics
     /// If the world is past that time already.
-    pub fn reconnect(
+    pub fn reconnect<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,
         switch: Switch,
-        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+        watch: &mut W,
     ) -> Option<Ending> {
         assert!(self.core.now <= switch.at, "changes lie ahead");
         self.core.now = switch.at;
@@ -304,10 +306,10 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     }
 
     /// Starts every party; true when one asked to stop.
-    fn begin(&mut self, watch: &mut dyn FnMut(Time, &Event<'_, P>)) -> bool {
+    fn begin<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, watch: &mut W) -> bool {
         for index in 0..self.parties.len() {
             let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
-            self.core.standing[index].online = self.core.medium.starts_online(party);
+            self.core.online[index] = self.core.medium.starts_online(party);
             self.core.schedule_switch(party);
         }
         for index in 0..self.parties.len() {
@@ -320,11 +322,11 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     }
 
     /// Lets one pending event happen; true when a party asked to stop.
-    fn happen(&mut self, pending: Pending<P>, watch: &mut dyn FnMut(Time, &Event<'_, P>)) -> bool {
+    fn happen<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, pending: Pending<P>, watch: &mut W) -> bool {
         match pending {
             Pending::Deliver { from, to, message, sent_at } => {
                 self.core.work -= 1;
-                if !self.core.standing[to.index()].online || !self.core.medium.hears(to) {
+                if !self.core.online[to.index()] || !self.core.medium.hears(to) {
                     let cause = LossCause::ReceiverOffline;
                     self.core.note(watch, &Event::Lost { from, to, message: &message, cause });
                     return false;
@@ -343,7 +345,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
             }
             Pending::Relay { from, to, via, leg, message, sent_at } => {
                 self.core.work -= 1;
-                let fate = if via == to || self.core.standing[via.index()].online {
+                let fate = if via == to || self.core.online[via.index()] {
                     let parcel = Parcel { from, to, bytes: message.wire_bytes(), at: sent_at };
                     self.core.medium.proceed(parcel, via, leg, self.core.now)
                 } else {
@@ -389,20 +391,19 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     }
 
     /// Changes a party's connection, or takes it down or up; true when it asked to stop.
-    fn switch(
+    fn switch<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,
         online: bool,
         crashed: Option<Memory>,
-        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+        watch: &mut W,
     ) -> bool {
         let standing = &mut self.core.standing[party.index()];
-        let (was_online, was_crashed) = (standing.online, standing.crashed);
+        let was_online = std::mem::replace(&mut self.core.online[party.index()], online);
+        let was_crashed = std::mem::replace(&mut standing.crashed, crashed);
         if (was_online, was_crashed) == (online, crashed) {
             return false;
         }
-        standing.online = online;
-        standing.crashed = crashed;
         self.core.note(watch, &Event::Switched { party, online, crashed });
         match (was_crashed, crashed) {
             (None, Some(Memory::Lost)) => {
@@ -438,7 +439,12 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     }
 
     /// Hands an input to a party, whose effects take place as it asks for them; true when it asked to stop.
-    fn hand(&mut self, party: PartyId, input: Input<P>, watch: &mut dyn FnMut(Time, &Event<'_, P>)) -> bool {
+    fn hand<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
+        &mut self,
+        party: PartyId,
+        input: Input<P>,
+        watch: &mut W,
+    ) -> bool {
         let now = self.core.now;
         let mut effects = Watched { core: &mut self.core, watch };
         self.parties[party.index()].handle(input, &mut Context { now, me: party, effects: &mut effects });
@@ -447,12 +453,12 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
 }
 
 /// The kernel as a handler reaches it, and whoever watches.
-struct Watched<'a, P: Protocol, M: Medium> {
+struct Watched<'a, P: Protocol, M: Medium, W: ?Sized> {
     core: &'a mut Core<P, M>,
-    watch: &'a mut dyn FnMut(Time, &Event<'_, P>),
+    watch: &'a mut W,
 }
 
-impl<P: Protocol, M: Medium> Effects<P> for Watched<'_, P, M> {
+impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> for Watched<'_, P, M, W> {
     fn send(&mut self, from: PartyId, to: PartyId, message: P::Message) {
         self.core.send(from, to, message, self.watch);
     }
@@ -495,15 +501,15 @@ impl<P: Protocol, M: Medium> Core<P, M> {
         }
     }
 
-    fn send(
+    fn send<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         from: PartyId,
         to: PartyId,
         message: P::Message,
-        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+        watch: &mut W,
     ) {
         self.note(watch, &Event::Sent { from, to, message: &message });
-        let fate = if self.standing[from.index()].online {
+        let fate = if self.online[from.index()] {
             self.medium.transmit(Parcel { from, to, bytes: message.wire_bytes(), at: self.now })
         } else {
             Fate::Lost(LossCause::SenderOffline)
@@ -517,14 +523,14 @@ impl<P: Protocol, M: Medium> Core<P, M> {
     }
 
     /// Lets a message meet its fate.
-    fn travel(
+    fn travel<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         fate: Fate,
         from: PartyId,
         to: PartyId,
         message: P::Message,
         sent_at: Time,
-        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+        watch: &mut W,
     ) {
         match fate {
             Fate::Arrives(at) => self.schedule(at, Pending::Deliver { from, to, message, sent_at }),
@@ -546,7 +552,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn schedule(&mut self, at: Time, pending: Pending<P>) {
         assert!(self.now <= at, "a message never arrives before it was sent");
         self.queue.push(at, pending);
@@ -554,7 +560,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
     }
 
     #[inline(always)]
-    fn note(&mut self, watch: &mut dyn FnMut(Time, &Event<'_, P>), event: &Event<'_, P>) {
+    fn note<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, watch: &mut W, event: &Event<'_, P>) {
         self.journal.enter(self.now, event);
         watch(self.now, event);
     }

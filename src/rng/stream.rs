@@ -18,6 +18,7 @@ impl Stream {
     }
 
     /// 64 uniform bits.
+    #[inline]
     pub fn word(&mut self) -> u64 {
         self.core.next_u64()
     }

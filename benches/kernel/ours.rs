@@ -1,0 +1,156 @@
+//! The loads on this project's kernel, through its public interface.
+
+use crate::load::{BROADCAST_DELAY, Delays, Load, PARTIES, split, streams};
+use crate::watch::Watch;
+use std::cell::Cell;
+use std::rc::Rc;
+use subrosa::kernel::{
+    Context, Digest, Digestible, Fate, Input, Limits, Medium, Parcel, Party, Payload, Protocol, Simulation,
+    Switch,
+};
+use subrosa::rng::Stream;
+use subrosa::vocab::{PartyId, Span};
+
+#[derive(Clone, Debug)]
+struct World;
+
+#[derive(Clone, Copy, Debug)]
+struct Hop(u64);
+
+impl Digestible for Hop {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(self.0);
+    }
+}
+
+impl Payload for Hop {
+    fn wire_bytes(&self) -> u64 {
+        36
+    }
+    fn label(&self) -> &'static str {
+        "Hop"
+    }
+}
+
+impl Protocol for World {
+    type Message = Hop;
+    type Timer = Hop;
+    type Fact = Hop;
+}
+
+/// Delays each message by what its sender drew last.
+#[derive(Clone, Debug)]
+struct Line {
+    delays: Delays,
+    /// Messages of this party always take [`BROADCAST_DELAY`].
+    quick: Option<PartyId>,
+    draw: Rc<Cell<u32>>,
+}
+
+impl Medium for Line {
+    fn transmit(&mut self, parcel: Parcel) -> Fate {
+        let delay =
+            if self.quick == Some(parcel.from) { BROADCAST_DELAY } else { self.delays.of(self.draw.get()) };
+        Fate::Arrives(parcel.at + Span::from_nanos(delay))
+    }
+    fn hears(&mut self, _: PartyId) -> bool {
+        true
+    }
+    fn starts_online(&mut self, _: PartyId) -> bool {
+        true
+    }
+    fn next_switch(&mut self, _: PartyId) -> Option<Switch> {
+        None
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Passer {
+    stream: Stream,
+    left: Rc<Cell<u64>>,
+    draw: Rc<Cell<u32>>,
+}
+
+impl Party<World> for Passer {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        let hop = match input {
+            Input::Start => Hop(0),
+            Input::Message { message, .. } => message,
+            Input::Timer(_) | Input::WentOffline | Input::CameBack => return,
+        };
+        self.left.set(self.left.get() - 1);
+        if self.left.get() == 0 {
+            ctx.stop();
+        }
+        let (to, draw) = split(self.stream.word());
+        self.draw.set(draw);
+        ctx.send(PartyId(to), Hop(hop.0 + 1));
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Hub {
+    missing: u32,
+    left: Rc<Cell<u64>>,
+}
+
+#[derive(Clone, Debug)]
+struct Leaf {
+    stream: Stream,
+    draw: Rc<Cell<u32>>,
+}
+
+impl Party<World> for Hub {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        self.left.set(self.left.get().saturating_sub(1));
+        if let Input::Message { .. } = input {
+            self.missing -= 1;
+        }
+        if self.missing == 0 {
+            if self.left.get() == 0 {
+                ctx.stop();
+                return;
+            }
+            self.missing = PARTIES - 1;
+            ctx.broadcast((1..PARTIES).map(PartyId), &Hop(0));
+        }
+    }
+}
+
+impl Party<World> for Leaf {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        if let Input::Message { from, message } = input {
+            let (_, draw) = split(self.stream.word());
+            self.draw.set(draw);
+            ctx.send(from, message);
+        }
+    }
+}
+
+/// Messages delivered per second.
+pub fn run(load: Load, events: u64, digest: bool) -> f64 {
+    let draw = Rc::new(Cell::new(0));
+    let mut quick = None;
+    let mut parties: Vec<Box<dyn Party<World>>> = Vec::new();
+    match load {
+        Load::Phold(_) => {
+            let left = Rc::new(Cell::new(events));
+            for stream in streams() {
+                let (left, draw) = (Rc::clone(&left), Rc::clone(&draw));
+                parties.push(Box::new(Passer { stream, left, draw }));
+            }
+        }
+        Load::Star => {
+            quick = Some(PartyId(0));
+            parties.push(Box::new(Hub { missing: 0, left: Rc::new(Cell::new(events / 2)) }));
+            for stream in streams().into_iter().skip(1) {
+                parties.push(Box::new(Leaf { stream, draw: Rc::clone(&draw) }));
+            }
+        }
+    }
+    let simulation = Simulation::new(parties, Line { delays: Delays::new(load.law()), quick, draw });
+    let mut simulation = if digest { simulation } else { simulation.without_digest() };
+    let watch = Watch::start();
+    simulation.run(Limits::default(), &mut |_, _| {}).expect("no livelock");
+    simulation.journal().tally().delivered as f64 / watch.seconds()
+}
