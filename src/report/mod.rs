@@ -11,6 +11,7 @@ mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;
+mod published;
 mod sequence;
 mod text;
 mod words;

@@ -2,9 +2,10 @@
 
 use super::figure::plate;
 use super::over_rounds;
-use super::table::scrolling;
+use super::table::{scrolling, table};
 use crate::report::cells::{axes, merged};
 use crate::report::number::epsilon;
+use crate::report::published::{self, losses};
 use crate::report::words::{neighbours, times, unit};
 use crate::study::{Loss, LossStanding, PrivacyRow, ReplicationRecord, Summary};
 use maud::{Markup, html};
@@ -93,6 +94,9 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
                 }
             }))
             ul.note { @for relation in &relations { li { "Neighbours, " (relation) } } }
+            @if let Some((header, rows, first_number)) = losses(summary) {
+                (table(published::TITLE, &header, &rows, first_number))
+            }
             @for one in first.iter().flat_map(|first| over_rounds::plates(summary, first)) { (plate(&one)) }
             (accountants(summary, &entries))
         }
