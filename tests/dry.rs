@@ -80,6 +80,13 @@ fn the_other_protocols_have_their_times_too() {
     let untrusted = ["-o", "network.links[0].loss=Independent(0.2)", "-o", "protocol.Federated.rounds=2"];
     same_system("scenarios/studies/untrusted-server.ron", out.path(), &untrusted);
     same_system("tests/golden/branin.ron", out.path(), &[]);
+    let one_release = [
+        "--replications",
+        "1",
+        "-o",
+        "protocol.Release.series=[Series(name: \"grid\", publication: FixedGrid(epsilon: 1))]",
+    ];
+    same_system("scenarios/release.ron", out.path(), &one_release);
     same_system(
         "scenarios/users.ron",
         out.path(),

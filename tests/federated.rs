@@ -3,7 +3,13 @@
 mod support;
 
 use serde_json::Value;
-use support::{metric, run};
+use std::cell::RefCell;
+use std::rc::Rc;
+use subrosa::objectives::Resources;
+use subrosa::protocols::{TraceEvent, TraceKind, Watcher};
+use subrosa::scenario::Document;
+use subrosa::study::{self, Plan};
+use support::{metric, root, run};
 use tempfile::TempDir;
 
 fn losses(document: &Value, series: &str, accountant: &str) -> f64 {
@@ -252,4 +258,181 @@ fn an_untrusted_server_sees_sums_only() {
         found["metrics"]["bytes_per_round"].as_f64().unwrap()
     };
     assert!(bytes(none) > bytes("trusted"), "keys and shares are counted");
+}
+
+/// Masks are agreed on by messages: whoever cannot be heard then is no part of any sum, and costs nobody a mask; where
+/// hardly anybody can be heard, rounds are given up and agents go on alone.
+#[test]
+fn masks_are_agreed_on_through_the_network() {
+    let out = TempDir::new().unwrap();
+    let small: Vec<&str> =
+        "--replications 1 -o objective.grid=[20] -o protocol.features=4 -o protocol.rounds=6"
+            .split(' ')
+            .collect();
+    let play = |place: &str, links: &str, more: &[&str]| {
+        let links = format!("network.links={links}");
+        let more = [&small[..], &["-o", &links], more].concat();
+        let document = run("scenarios/studies/untrusted-server.ron", &out.path().join(place), &more);
+        let all = document["cells"][0]["series"].as_array().unwrap().clone();
+        let found = all.iter().find(|series| series["name"] == "untrusted, 0 planned").unwrap();
+        let count = |name: &str| found["metrics"]["counts"][name].as_f64().unwrap_or(0.0);
+        let names = ["agents in masked sums", "rounds opened", "masks removed", "rounds given up"];
+        names.map(count)
+    };
+    let groups = "protocol.groups=[AgentGroup(members: \"agent\"), AgentGroup(members: \"gone\")]";
+    let parties = "parties={ \"server\": Party(), \"agent\": Party(count: 20), \"gone\": Party(count: 2) }";
+    let two = ["-o", parties, "-o", groups];
+    let nothing = "[LinkRule(from: \"gone\", to: \"server\", loss: Independent(0.999999))]";
+    let counts = play("gone", nothing, &two);
+    assert_eq!(counts, [20.0, 6.0, 0.0, 0.0]);
+    // Nine answers in ten are lost, keys too: not all are members after ten tries each, and no majority answers a round.
+    let hardly = "[LinkRule(from: \"agent\", to: \"server\", loss: Independent(0.9))]";
+    let counts = play("hardly", hardly, &["-o", "parties.agent.count=20"]);
+    assert!((1.0..20.0).contains(&counts[0]), "{counts:?}");
+    assert_eq!(counts[1..], [0.0, 0.0, 6.0]);
+}
+
+/// Every event of one replication, with the series and the name of the party that sent or stated it.
+fn events(scenario: &str, overrides: &[&str]) -> Vec<(String, String, TraceEvent)> {
+    let path = root().join(scenario);
+    let document = Document::load(&path).expect("the file is there");
+    let resources = Resources { base: path.parent().unwrap().to_owned(), ..Resources::default() };
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let cells = document.cells(&overrides, &resources).unwrap_or_else(|found| panic!("{}", found.render()));
+    let plan = Plan::new(document.text().to_owned(), overrides, &resources, cells);
+    let names = plan.cells[0].scenario.stage(None).names;
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let into = Rc::clone(&seen);
+    let watcher = Watcher::of_contents(move |series, event| {
+        let party = match &event.kind {
+            TraceKind::Sent(parcel) => Some(parcel.from),
+            TraceKind::Recorded(party, _) => Some(*party),
+            _ => None,
+        };
+        let name = party.map_or_else(String::new, |party| names[party.index()].clone());
+        into.borrow_mut().push((series.to_owned(), name, event));
+        true
+    });
+    study::trace(&plan, 0, 0, watcher).expect("it can be played");
+    seen.take()
+}
+
+/// Quick agents and slow ones, unlike each other, in a network that loses nothing; one series alone, one that shares.
+const QUIET: [&str; 3] = [
+    "network.default=Link()",
+    "parties.slow=Party(count: 3)",
+    "protocol.series=[Series(name: \"alone\", sharing: Alone()), Series(name: \"shared\", sharing: Aggregate(regions: 1, \
+     clip: 6, noise_multiplier: 1, participation: Poisson(0.5)))]",
+];
+
+/// Removing one agent leaves every other agent's draws as they were: objective, initial points, noise, weights and, where
+/// nothing is shared, every choice.
+#[test]
+fn removing_an_agent_moves_no_draw_of_the_others() {
+    let of_others = |removes: bool| {
+        let mut overrides = QUIET.to_vec();
+        if removes {
+            // In front of all slow agents.
+            overrides.push("parties.quick.count=5");
+        }
+        let mut found = Vec::new();
+        for (series, name, event) in events("tests/golden/federated.ron", &overrides) {
+            let TraceEvent { kind, contents, round, .. } = event;
+            match kind {
+                TraceKind::Recorded(_, fact) if fact.starts_with("Measured") => {
+                    let (_, what) = fact.split_once(", ").expect("the agent's number comes first");
+                    if series == "alone" || what.starts_with("round: 0,") {
+                        found.push((series, name, what.to_owned()));
+                    }
+                }
+                TraceKind::Sent(parcel) if parcel.label == "Weights" && round == Some(0) => {
+                    found.push((series, name, format!("weights {contents:x}")));
+                }
+                _ => {}
+            }
+        }
+        found.sort();
+        found
+    };
+    let (whole, smaller) = (of_others(false), of_others(true));
+    let others: Vec<_> = whole.iter().filter(|(_, name, _)| name != "quick-6").cloned().collect();
+    // 9 agents: 3 initial points in either series, 6 rounds in one, one vector in the other.
+    assert_eq!(whole.len(), 9 * (3 + 6 + 3 + 1));
+    assert_eq!(others.len(), 8 * (3 + 6 + 3 + 1));
+    assert_eq!(others, smaller);
+}
+
+/// The order of the claims that hold in the world of the shared reference, in mean simple regret after ten rounds: TS
+/// worse than FTS, and FTS than FTS-DE; a larger q and a smaller z better; too large an S worse.
+#[test]
+fn the_order_of_the_claims() {
+    let out = TempDir::new().unwrap();
+    let regrets = |figure: &str, series: &[&str]| -> Vec<f64> {
+        let scenario = format!("scenarios/papers/dp-fts-de/{figure}.ron");
+        let more = ["--replications", "5", "-o", "protocol.rounds=10", "-o", "parties.agent.count=100"];
+        let document = run(&scenario, &out.path().join(figure), &more);
+        series.iter().map(|series| metric(&document, 0, series, "simple_regret").0).collect()
+    };
+    let falls = |found: &[f64]| assert!(found.windows(2).all(|pair| pair[0] > pair[1]), "{found:?}");
+    falls(&regrets("figure2a", &["TS", "FTS", "FTS-DE, P=2", "FTS-DE, P=4"]));
+    falls(&regrets("figure2c", &["DP-FTS-DE, q=0.15", "DP-FTS-DE, q=0.25", "DP-FTS-DE, q=0.5"]));
+    falls(&regrets("figure2d", &["DP-FTS-DE, z=1.5", "DP-FTS-DE, z=1"]));
+    falls(&regrets("figure2b", &["DP-FTS-DE, S=44", "DP-FTS-DE, S=22", "DP-FTS-DE, S=11"]));
+}
+
+/// The losses that the paper prints stand beside ours, and the accountant of the paper says the same.
+#[test]
+fn published_losses_stand_beside_ours() {
+    let out = TempDir::new().unwrap();
+    let more = ["--replications", "1", "-o", "objective.grid=[20]", "-o", "protocol.features=4"];
+    for (figure, expected) in [("figure2c", [5.93, 9.91, 20.12]), ("figure2d", [9.91, 7.39, 5.22])] {
+        let scenario = format!("scenarios/papers/dp-fts-de/{figure}.ron");
+        let document = run(&scenario, &out.path().join(figure), &more);
+        let rows = document["cells"][0]["published_losses"].as_array().unwrap();
+        assert_eq!(rows.len(), 3);
+        for (row, expected) in rows.iter().zip(expected) {
+            assert_eq!(row["published"].as_f64(), Some(expected));
+            let moments = row["moments"].as_f64().unwrap();
+            assert!((moments - expected).abs() < 0.006, "{row}");
+            assert!(row["tight"].as_f64().unwrap() < moments, "{row}");
+        }
+        let folder = support::folder(&document);
+        let (_, text, _) = support::told(&support::subrosa(&["report", folder.to_str().unwrap()]));
+        assert!(text.contains("Published privacy losses"), "{text}");
+        let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
+        assert!(page.contains("Published privacy losses"));
+    }
+}
+
+/// Agents that fit their own models: nothing moves before the first fit, features and the vectors of the first round
+/// stay, and the same bits come out whatever the number of threads.
+#[test]
+fn agents_fit_their_own_models() {
+    let out = TempDir::new().unwrap();
+    let digest = |place: &str, more: &[&str]| {
+        let document = run("tests/golden/federated.ron", &out.path().join(place), more);
+        let counts =
+            document["cells"][0]["series"][0]["metrics"]["counts"]["fits of agents' own models"].clone();
+        (document["digest"].clone(), counts)
+    };
+    let given = digest("given", &[]);
+    let never = digest("never", &["-o", "protocol.own_hyperparameters=Refitted(every: 100)"]);
+    assert_eq!(given, never);
+    let often = ["-o", "protocol.own_hyperparameters=Refitted(every: 3, starts: 2)", "--threads"];
+    let one = digest("one", &[&often[..], &["1"]].concat());
+    assert_eq!(one, digest("two", &[&often[..], &["2"]].concat()));
+    assert_ne!(one.0, given.0);
+    // 9 agents, after 3 points and, unless they miss rounds, after 6.
+    assert!(one.1.as_f64().is_some_and(|fits| (9.0..=18.0).contains(&fits)), "{}", one.1);
+    let first = |more: &[&str]| -> Vec<u64> {
+        let all = events("tests/golden/federated.ron", &[&QUIET[..], more].concat());
+        let sent = all.iter().filter(|(_, _, event)| match &event.kind {
+            TraceKind::Sent(parcel) => parcel.label == "Weights" && event.round == Some(0),
+            _ => false,
+        });
+        sent.map(|(_, _, event)| event.contents).collect()
+    };
+    let refitted = ["protocol.own_hyperparameters=Refitted(every: 3)"];
+    assert_eq!(first(&[]), first(&refitted));
+    assert_ne!(first(&[]), first(&["protocol.feature_length_scale=0.05"]));
 }

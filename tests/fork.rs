@@ -105,6 +105,26 @@ fn a_branch_is_the_run_from_the_start_with_the_change_at_that_time() {
 }
 
 #[test]
+fn a_branch_from_time_zero_is_the_changed_scenario() {
+    let cases: [(&str, &[&str]); 7] = [
+        ("federated", &["network.default.loss=Independent(0.6)"]),
+        ("federated", &["network.default.latency=Uniform(low: \"50ms\", high: \"2s\")"]),
+        ("federated", &["parties.slow.compute=Drawn(time: Constant(\"3s\"))"]),
+        ("federated", &["protocol.Federated.series[0].policy=All(patience: \"20s\")"]),
+        ("branin", &["network.default.latency=Constant(\"7ms\")"]),
+        ("branin", &["protocol.Outsourced.series[0].learner=Random()"]),
+        ("echo", &["network.default.loss=Independent(0.5)"]),
+    ];
+    for (name, change) in cases {
+        let scenario = format!("tests/golden/{name}.ron");
+        let forked = forked(&scenario, at(0), &[("changed", change)]);
+        let whole = digests(&scenario, change);
+        assert_eq!(of(&forked.branches[1].1), whole, "{name} with {change:?}");
+        assert_ne!(of(&forked.branches[0].1), whole, "{change:?} matters");
+    }
+}
+
+#[test]
 fn a_branch_shares_its_beginning_and_nothing_of_another_branch() {
     let scenario = "tests/golden/federated.ron";
     let slow: &[&str] = &["parties.slow.compute=Drawn(time: Constant(\"3s\"))"];

@@ -61,7 +61,7 @@ impl Delays {
             Law::Exponential => (-MEAN * self.logarithm(draw)) as u64,
             Law::Constant => MEAN as u64,
             Law::HalfZero => {
-                if draw % 2 == 0 {
+                if draw.is_multiple_of(2) {
                     0
                 } else {
                     (-MEAN * self.logarithm(draw)) as u64

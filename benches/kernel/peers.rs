@@ -223,7 +223,7 @@ pub fn nexosim(load: Load, events: u64) -> f64 {
     }
     let mut simulation = bench.init(MonotonicTime::EPOCH).expect("the models start");
     shared.inputs.set(inputs).expect("set once");
-    shared.scheduler.set(simulation.scheduler()).ok().expect("set once");
+    assert!(shared.scheduler.set(simulation.scheduler()).is_ok(), "set once");
     match load {
         Load::Phold(_) => (0..PARTIES).for_each(|me| {
             let delay = shared.delays.of(me.wrapping_mul(2_654_435_761));

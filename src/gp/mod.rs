@@ -6,6 +6,7 @@
 mod adaptive;
 mod arm_covariance;
 mod arm_space;
+mod blocks;
 mod cholesky;
 pub mod covariance;
 mod exponential;

@@ -12,8 +12,10 @@ use faer::{Mat, Side};
 /// roots: an eigendecomposition of order m per dimension instead of one of order m^d, and no jitter.
 #[derive(Clone, Debug)]
 pub struct GridPrior {
-    /// Square root of each dimension's correlation matrix, row-major, with its order.
+    /// Square root of each dimension's correlation matrix but the last one's, row-major, with its order.
     roots: Vec<(usize, Vec<f64>)>,
+    /// The last dimension's, transposed.
+    last: (usize, Vec<f64>),
     sd: f64,
 }
 
@@ -23,14 +25,17 @@ impl GridPrior {
     /// # Errors
     /// [`GpError::NoConvergence`].
     pub fn new(axes: &[Vec<f64>], length_scale: f64, variance: f64) -> Result<Self, GpError> {
-        let roots = axes.iter().map(|axis| root(axis, length_scale)).collect::<Result<_, _>>()?;
-        Ok(Self { roots, sd: variance.sqrt() })
+        let mut roots =
+            axes.iter().map(|axis| root(axis, length_scale)).collect::<Result<Vec<_>, GpError>>()?;
+        let last = roots.pop().map_or((1, vec![1.0]), |(order, root)| (order, transposed(order, &root)));
+        Ok(Self { roots, last, sd: variance.sqrt() })
     }
 
     /// One function: its values at all grid points.
     #[must_use]
     pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
-        let n = self.roots.iter().map(|(order, _)| order).product();
+        let (last, transposed) = &self.last;
+        let n = self.roots.iter().map(|(order, _)| order).product::<usize>() * last;
         let mut values = vec![0.0; n];
         stream.fill_normal(&mut values);
         let mut scratch = vec![0.0; n];
@@ -43,8 +48,11 @@ impl GridPrior {
             }
             std::mem::swap(&mut values, &mut scratch);
         }
-        values.iter_mut().for_each(|value| *value *= self.sd);
-        values
+        for (from, to) in values.chunks(*last).zip(scratch.chunks_mut(*last)) {
+            apply_last(transposed, from, to);
+        }
+        scratch.iter_mut().for_each(|value| *value *= self.sd);
+        scratch
     }
 }
 
@@ -109,6 +117,16 @@ impl FourierPrior<'_> {
 }
 
 multiversion! {
+    /// to = root * from, both of one column; the root comes transposed, so that all sums grow side by side.
+    fn apply_last(transposed: &[f64], from: &[f64], to: &mut [f64]) {
+        to.fill(0.0);
+        for (&value, weights) in from.iter().zip(transposed.chunks_exact(to.len())) {
+            for (sum, &weight) in to.iter_mut().zip(weights) {
+                *sum += weight * value;
+            }
+        }
+    }
+
     /// to = root * from, `from` and `to` being order x inner.
     fn apply(root: &[f64], order: usize, inner: usize, from: &[f64], to: &mut [f64]) {
         to.fill(0.0);
@@ -120,6 +138,11 @@ multiversion! {
             }
         }
     }
+}
+
+/// A square matrix by columns.
+fn transposed(order: usize, matrix: &[f64]) -> Vec<f64> {
+    (0..order * order).map(|place| matrix[place % order * order + place / order]).collect()
 }
 
 /// The symmetric square root of the correlation matrix along one axis.

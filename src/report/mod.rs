@@ -11,6 +11,7 @@ mod jitter;
 mod number;
 mod outcomes;
 pub mod plots;
+mod published;
 mod relations;
 mod sequence;
 mod text;

@@ -84,10 +84,13 @@ impl Scenario {
         problems.extend(self.unreachable());
         problems.extend(self.amnesia());
         let series = draft.protocol.as_dyn().series();
-        for (index, figure) in draft.published.iter().enumerate() {
-            if !series.contains(&figure.series) {
-                let path = format!("published[{index}].series");
-                problems.push(Problem::unknown(path, "series", &figure.series, &series));
+        let figures = draft.published.iter().map(|figure| &figure.series).enumerate();
+        let figures = figures.map(|(index, name)| (format!("published[{index}].series"), name));
+        let losses = draft.published_losses.iter().map(|loss| &loss.series).enumerate();
+        let losses = losses.map(|(index, name)| (format!("published_losses[{index}].series"), name));
+        for (path, name) in figures.chain(losses) {
+            if !series.contains(name) {
+                problems.push(Problem::unknown(path, "series", name, &series));
             }
         }
         problems

@@ -6,7 +6,7 @@ use crate::network::{Access, Network, PartyTraits};
 use crate::objectives::ObjectiveModel;
 use crate::privacy::ledger::Budget;
 use crate::protocols::ProtocolModel;
-use crate::vocab::{Delta, Finite, Problem};
+use crate::vocab::{Delta, Finite, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,6 +44,9 @@ pub struct Draft {
     /// Figures from a paper, printed beside the measured ones. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
+    /// Privacy losses from a paper, printed beside what the accountants say. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published_losses: Vec<PublishedLoss>,
     /// Several futures of one beginning. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<ForkDraft>,
@@ -187,4 +190,19 @@ pub struct Published {
 
 fn simple_regret() -> Metric {
     Metric::SimpleRegret
+}
+
+/// A privacy loss from a paper: of one run, at the scenario's delta.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedLoss {
+    /// Name of the series that it belongs to.
+    pub series: String,
+    /// The point of the study that it belongs to: value by name of the `Each`. Default: every point.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub at: BTreeMap<String, Finite>,
+    /// The figure.
+    pub epsilon: NonNegative,
+    /// Where it stands ("Figure 2c").
+    pub source: String,
 }

@@ -23,7 +23,7 @@ pub use catalogue::{Family, Field, Member, families, parts};
 pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};
-pub use draft::{Draft, Metric, PartyDraft, PrivacyDraft, Published};
+pub use draft::{Draft, Metric, PartyDraft, PrivacyDraft, Published, PublishedLoss};
 pub use suggest::closest;
 
 use ron::extensions::Extensions;

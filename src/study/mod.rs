@@ -18,6 +18,7 @@ mod parquet;
 mod plan;
 mod precision;
 mod privacy_report;
+mod published;
 mod record;
 mod replay;
 mod results;
@@ -44,14 +45,15 @@ pub use opening::Opening;
 pub use plan::{CellPlan, Plan};
 pub use precision::{Goal, Precision, play_until};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
+pub use published::{PublishedLossRow, PublishedRow};
 pub use record::{Records, ReplicationRecord};
 pub use replay::{Difference, Parting, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Start, play};
 pub use statistics::Estimate;
 pub use store::{Archive, Conflict};
 pub use summary::{
-    BoundRow, CellSummary, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, PublishedRow, SCHEMA,
-    SeriesSummary, Summary,
+    BoundRow, CellSummary, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, SCHEMA, SeriesSummary,
+    Summary,
 };
 pub use trace::trace;
 pub(crate) use units::units;

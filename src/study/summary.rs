@@ -3,12 +3,12 @@
 use super::folder::RunFolder;
 use super::plan::Plan;
 use super::privacy_report::{DEFAULT_DELTA, PrivacyRow, privacy_rows};
+use super::published::{PublishedLossRow, PublishedRow, published_losses, published_rows};
 use super::record::{Digest, ReplicationRecord};
 use super::statistics::Estimate;
 use super::whole_study::{StudyPrivacy, WholeStudy};
 use crate::network::LinkStatistics;
 use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
-use crate::scenario::{Metric, Published};
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -50,6 +50,9 @@ pub struct CellSummary {
     /// Figures from papers beside the measured ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRow>,
+    /// Privacy losses from papers beside those of the accountants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published_losses: Vec<PublishedLossRow>,
 }
 
 /// One series of one cell, over all its replications.
@@ -197,21 +200,6 @@ pub struct CurvePoint {
     pub cumulative_regret: Estimate,
 }
 
-/// A figure from a paper beside ours.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PublishedRow {
-    /// Where it stands.
-    pub source: String,
-    /// Name of the series.
-    pub series: String,
-    /// What was measured.
-    pub metric: Metric,
-    /// The paper's figure.
-    pub published: f64,
-    /// Ours; absent if nothing was measured.
-    pub measured: Option<Estimate>,
-}
-
 impl Summary {
     /// The summary of the records of a plan.
     #[must_use]
@@ -253,7 +241,9 @@ impl<'a> Summarising<'a> {
         let series = series_of(&records);
         let published = published_rows(&draft.published, &cell.point, &series);
         let privacy = privacy_rows(&records, draft.privacy.delta);
-        self.cells.push(CellSummary { point: point_of(&cell.point), series, privacy, published });
+        let published_losses = published_losses(&draft.published_losses, &cell.point, &privacy);
+        let point = point_of(&cell.point);
+        self.cells.push(CellSummary { point, series, privacy, published, published_losses });
     }
 
     /// The summary.
@@ -414,38 +404,6 @@ fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {
                 simple_regret: Estimate::of(&simple)?,
                 cumulative_regret: Estimate::of(&cumulative)?,
             })
-        })
-        .collect()
-}
-
-fn published_rows(
-    published: &[Published],
-    point: &[(String, String)],
-    series: &[SeriesSummary],
-) -> Vec<PublishedRow> {
-    let here = |figure: &&Published| {
-        figure.at.iter().all(|(name, value)| {
-            let found = point.iter().find(|(known, _)| known == name);
-            found.is_some_and(|(_, text)| text.trim().parse() == Ok(value.get()))
-        })
-    };
-    published
-        .iter()
-        .filter(here)
-        .map(|figure| {
-            let measured = series.iter().find(|series| series.name == figure.series).and_then(|series| {
-                match figure.metric {
-                    Metric::SimpleRegret => series.metrics.simple_regret,
-                    Metric::CumulativeRegret => series.metrics.cumulative_regret,
-                }
-            });
-            PublishedRow {
-                source: figure.source.clone(),
-                series: figure.series.clone(),
-                metric: figure.metric,
-                published: figure.value.get(),
-                measured,
-            }
         })
         .collect()
 }

@@ -2,9 +2,10 @@
 
 use super::contribution::Contract;
 use super::messages::{Close, Fact, Message, World};
+use super::own_model::{Found, OwnModel};
 use super::series::SharedQueries;
 use super::world::Common;
-use crate::gp::{GpError, Posterior, WeightPosterior, largest};
+use crate::gp::{GpError, WeightPosterior, largest};
 use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, release};
@@ -30,7 +31,7 @@ pub(super) struct Agent {
     pub(super) values: Arc<Vec<f64>>,
     pub(super) initial: Vec<usize>,
     pub(super) regions: Arc<Vec<usize>>,
-    pub(super) posterior: Posterior,
+    pub(super) own: OwnModel,
     /// Nothing where nothing is shared.
     pub(super) weights: Option<WeightPosterior>,
     /// What is sent in place of weights in a dry run that shares.
@@ -46,6 +47,8 @@ pub(super) struct Agent {
     pub(super) key: Key,
     /// Where the server is not trusted: what was agreed, and the last round whose shares were handed over, plus one.
     pub(super) contract: Option<Arc<Contract>>,
+    /// Who takes part in sums, once this agent holds what they have dealt.
+    pub(super) members: Option<Arc<Vec<bool>>>,
     pub(super) handed_over: u64,
     pub(super) begun: bool,
     pub(super) last_round: u64,
@@ -67,24 +70,28 @@ impl Agent {
         self.measured += 1;
         let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
         ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
-        self.posterior.observe(arm, outcome)?;
-        self.jitter.note(self.posterior.jitter(), ctx);
+        self.own.observe(arm, outcome)?;
+        self.jitter.note(self.own.jitter(), ctx);
         if let Some(weights) = &mut self.weights {
             weights.observe(self.common.features(arm), outcome - self.common.surrogate.mean)?;
         }
         Ok(())
     }
 
+    /// Fits the hyperparameters of the own model where the scenario has agents do so, and it is time to.
+    fn refit(&mut self, ctx: &mut Context<'_, World>) -> Result<(), GpError> {
+        let starts = self.key.child("hyperparameter starts");
+        if let Some(found) = self.own.refit(|points| starts.index(points).stream())? {
+            let Found { length_scale, variance, noise_variance } = found;
+            ctx.record(Fact::Fitted { agent: self.index, length_scale, variance, noise_variance });
+            self.jitter.note(self.own.jitter(), ctx);
+        }
+        Ok(())
+    }
+
     /// Thompson sampling from N(mean, scale^2 covariance).
     fn own_choice(&self, round: u64) -> usize {
-        let mut stream = self.key.child("thompson").index(round).stream();
-        let mut z = vec![0.0; self.values.len()];
-        stream.fill_normal(&mut z);
-        let mut draw = self.posterior.sample(&self.common.prior.times(&z), &mut stream);
-        draw.iter_mut().zip(self.posterior.mean()).for_each(|(draw, mean)| {
-            *draw = mean + self.scale * (*draw - mean);
-        });
-        largest(&draw)
+        largest(&self.own.draw(self.scale, &mut self.key.child("thompson").index(round).stream()))
     }
 
     fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> usize {
@@ -105,10 +112,13 @@ impl Agent {
             return;
         };
         if let Some(contract) = &self.contract {
+            let Some(members) = &self.members else {
+                ctx.send(self.server, Message::Done { round });
+                return;
+            };
             // Words under masks tell nothing by themselves: the ledger books the sums once they are opened.
-            let words = Arc::new(contract.masked(self.index as usize, round, omega.to_vec(), &self.key));
-            let agents = contract.explored.len() as u64;
-            ctx.send(self.server, Message::Masked { round, words, agents });
+            let words = contract.masked(self.index as usize, round, omega.to_vec(), members, &self.key);
+            ctx.send(self.server, Message::Masked { round, words: Arc::new(words) });
             return;
         }
         let secret = Sensitive::new(omega);
@@ -136,13 +146,31 @@ impl Agent {
 }
 
 impl Agent {
+    /// Plays its part in the setting-up of masks; whether the message was about that.
+    fn set_up(&mut self, message: &Message, ctx: &mut Context<'_, World>) -> bool {
+        match message {
+            Message::Invite => ctx.send(self.server, Message::Key),
+            Message::Keys { known } => {
+                let holders = known.iter().filter(|known| **known).count() as u64;
+                ctx.send(self.server, Message::Dealt { holders, rounds: self.broadcasts });
+            }
+            Message::Entrusted { members, begins, .. } => {
+                self.members = Some(Arc::clone(members));
+                return !begins;
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Hands over shares once a round, so that nobody gets both secrets of an agent.
     fn hand_over(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
         if let Some(contract) = &self.contract
             && round >= self.handed_over
         {
             self.handed_over = round + 1;
-            let shares = Arc::new(contract.shares(self.index as usize, round, answered));
+            let members = self.members.as_deref().map_or(&[][..], Vec::as_slice);
+            let shares = Arc::new(contract.shares(self.index as usize, round, answered, members));
             ctx.send(self.server, Message::Shares { round, shares });
         }
     }
@@ -154,8 +182,13 @@ impl Party<World> for Agent {
             self.hand_over(*round, answered, ctx);
             return;
         }
+        if let Input::Message { message, .. } = &input
+            && self.set_up(message, ctx)
+        {
+            return;
+        }
         let round = match &input {
-            Input::Message { message: Message::Begin, .. } if !self.begun => 0,
+            Input::Message { message: Message::Begin | Message::Entrusted { .. }, .. } if !self.begun => 0,
             Input::Message { message: Message::Share { round, .. }, .. }
                 if *round > self.last_round && *round <= self.rounds =>
             {
@@ -177,6 +210,7 @@ impl Party<World> for Agent {
         }
         if let Input::Message { message: Message::Share { vectors, .. }, .. } = &input {
             if !self.dry {
+                done = done.and_then(|()| self.refit(ctx));
                 let arm = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
                 done = done.and_then(|()| self.measure(round, arm, ctx));
             }

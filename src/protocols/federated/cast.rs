@@ -4,13 +4,15 @@ use super::agent::Agent;
 use super::contribution::Contract;
 use super::masking::Dealer;
 use super::messages::{Fact, World};
+use super::own_model::OwnModel;
 use super::recipe::Federated;
 use super::regions::regions_of;
 use super::series::{FederatedSeries, Sharing};
 use super::server::Server;
+use super::setup::Setup;
 use super::tally::Tally;
 use super::world::Common;
-use crate::gp::{Posterior, WeightPosterior};
+use crate::gp::WeightPosterior;
 use crate::kernel::{Event, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
@@ -43,6 +45,9 @@ impl Cast<'_> {
         let mut chronicle = Chronicle::default();
         chronicle.jittered(self.common.prior.jitter());
         let mut counts = BTreeMap::new();
+        let mut together = 0;
+        // Length-scale of each agent's last fit.
+        let mut fitted = BTreeMap::new();
         let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
@@ -51,26 +56,40 @@ impl Cast<'_> {
                         tally.measured(*agent, *round, *arm, *outcome, at);
                     }
                     Fact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
+                    Fact::SetUp { members } => {
+                        together = *members;
+                        *counts.entry("agents in masked sums".to_owned()).or_default() += members;
+                    }
                     Fact::Unmasked { survivors, .. } => {
                         *counts.entry("rounds opened".to_owned()).or_default() += 1;
-                        *counts.entry("masks removed".to_owned()).or_default() +=
-                            self.agents.len() as u64 - survivors;
+                        *counts.entry("masks removed".to_owned()).or_default() += together - survivors;
                     }
                     Fact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
+                    Fact::Fitted { agent, length_scale, .. } => {
+                        *counts.entry("fits of agents' own models".to_owned()).or_default() += 1;
+                        fitted.insert(*agent, *length_scale);
+                    }
                     Fact::BudgetReached(reached) => chronicle.budget_reached(reached),
                     Fact::Jittered(needed) => chronicle.jittered(*needed),
                     Fact::Ended { reason } => chronicle.ended(reason),
                 }
             }
         })?;
+        let named = |name: &str, value| NamedOutcome { name: name.to_owned(), value, bound: None };
         if self.instance.background.agents.is_some()
             && let Some((most, mean)) = tally.best_found()
         {
-            let named = |name: &str, value| NamedOutcome { name: name.to_owned(), value, bound: None };
             record.outcomes = vec![
                 named("1 - best performance of any agent", 1.0 - most),
                 named("1 - best performance, mean of agents", 1.0 - mean),
             ];
+        }
+        if !fitted.is_empty() {
+            let mut scales: Vec<f64> = fitted.into_values().collect();
+            scales.sort_by(f64::total_cmp);
+            record
+                .outcomes
+                .push(named("length-scale of agents' own models, median", scales[scales.len() / 2]));
         }
         record.closings = std::mem::take(&mut tally.closings);
         let (iterations, groups) = tally.finish(&self.groups);
@@ -137,6 +156,7 @@ impl Cast<'_> {
             fresh: vec![None; count],
             late: vec![None; count],
             last: vec![None; count],
+            setup: Setup::of(count),
             contract: contract.clone(),
             masked: vec![None; count],
             unmasking: None,
@@ -170,11 +190,7 @@ impl Cast<'_> {
                 values: Arc::clone(&self.values[n]),
                 initial,
                 regions: Arc::clone(&region_of),
-                posterior: Posterior::new(
-                    self.common.covariance.clone(),
-                    surrogate.noise_variance,
-                    surrogate.mean,
-                ),
+                own: OwnModel::new(&self.common, self.recipe.own_hyperparameters),
                 weights: weights.map_err(|error| error.to_string())?,
                 blank: (shares && dry).then(|| Arc::clone(&blank)),
                 dry,
@@ -184,6 +200,7 @@ impl Cast<'_> {
                 broadcasts: series.sharing.broadcasts(self.recipe.rounds),
                 key,
                 contract: contract.clone(),
+                members: None,
                 handed_over: 0,
                 begun: false,
                 last_round: 0,

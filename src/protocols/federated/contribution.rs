@@ -45,8 +45,15 @@ impl Contract {
         ((1.0 - dropout) * self.explored.len() as f64).round().max(1.0) as u64
     }
 
-    /// The masked words of one agent, all regions one after the other; `key` is the agent's node.
-    pub(super) fn masked(&self, agent: usize, round: u64, mut omega: Vec<f64>, key: &Key) -> Vec<u64> {
+    /// The masked words of one member, all regions one after the other; `key` is the agent's node.
+    pub(super) fn masked(
+        &self,
+        agent: usize,
+        round: u64,
+        mut omega: Vec<f64>,
+        members: &[bool],
+        key: &Key,
+    ) -> Vec<u64> {
         let plan = self.plan(round);
         let regions = plan.weights.len();
         let rate = match self.aggregate.participation {
@@ -69,17 +76,19 @@ impl Contract {
         }
         mask(&mut words, self.dealer.secret(agent, Kind::Own, round), true);
         let secret = self.dealer.secret(agent, Kind::Pair, round);
-        for other in (0..plan.population).filter(|&other| other != agent) {
+        for other in (0..plan.population).filter(|&other| other != agent && members[other]) {
             mask(&mut words, agreed(secret, self.dealer.public(other, round)), adds(agent, other));
         }
         words
     }
 
-    /// The shares that an agent hands over: of own seeds of those who answered, of pair secrets of the others.
-    pub(super) fn shares(&self, holder: usize, round: u64, answered: &[bool]) -> Vec<u64> {
+    /// The shares that a member hands over: of own seeds of those who answered, of pair secrets of the other members.
+    /// Nobody holds any of who is no member; a 0 stands there.
+    pub(super) fn shares(&self, holder: usize, round: u64, answered: &[bool], members: &[bool]) -> Vec<u64> {
         let kind = |answered: bool| if answered { Kind::Own } else { Kind::Pair };
-        let share =
-            |(owner, &answered): (usize, &bool)| self.dealer.share(owner, kind(answered), round, holder);
-        answered.iter().enumerate().map(share).collect()
+        let share = |(owner, (&answered, &member)): (usize, (&bool, &bool))| {
+            if member { self.dealer.share(owner, kind(answered), round, holder) } else { 0 }
+        };
+        answered.iter().zip(members).enumerate().map(share).collect()
     }
 }

@@ -37,8 +37,31 @@ pub enum Message {
         round: u64,
         /// Words, all regions one after the other. Without the others' they are as good as random.
         words: Arc<Vec<u64>>,
-        /// Agents of the federation: keys and shares for all of them ride along for the next round.
-        agents: u64,
+    },
+    /// From a server that is not trusted: send a key.
+    Invite,
+    /// From an agent: its public key.
+    Key,
+    /// From a server that is not trusted: the public keys that are there.
+    Keys {
+        /// Whose key it has.
+        known: Arc<Vec<bool>>,
+    },
+    /// From an agent: for every round a public key, and a share of both of its secrets for everybody whose key is known.
+    Dealt {
+        /// Holders of shares.
+        holders: u64,
+        /// Rounds.
+        rounds: u64,
+    },
+    /// From a server that is not trusted: what the members have dealt to this one.
+    Entrusted {
+        /// Who has dealt: nobody else takes part in sums.
+        members: Arc<Vec<bool>>,
+        /// Whether it is `Begin` too.
+        begins: bool,
+        /// Rounds.
+        rounds: u64,
     },
     /// From a server that is not trusted: whose answers are in.
     Unmask {
@@ -90,6 +113,17 @@ pub enum Fact {
         /// The outcome, noise included.
         outcome: f64,
     },
+    /// An agent fitted the hyperparameters of its own model.
+    Fitted {
+        /// The agent, from 0.
+        agent: u64,
+        /// In units of the points.
+        length_scale: f64,
+        /// Of the function.
+        variance: f64,
+        /// Of the noise.
+        noise_variance: f64,
+    },
     /// The server closed a round.
     Closed {
         /// The round.
@@ -98,6 +132,11 @@ pub enum Fact {
         fresh: u64,
         /// Answers to earlier rounds that came since the last one closed.
         late: u64,
+    },
+    /// Masks are agreed on.
+    SetUp {
+        /// Agents that can take part in sums under masks.
+        members: u64,
     },
     /// The server opened sums under masks.
     Unmasked {
@@ -132,6 +171,11 @@ impl Rounds for World {
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::Begin => Some(0),
+            Message::Invite
+            | Message::Key
+            | Message::Keys { .. }
+            | Message::Dealt { .. }
+            | Message::Entrusted { .. } => None,
             Message::Share { round, .. }
             | Message::Weights { round, .. }
             | Message::Masked { round, .. }
@@ -146,6 +190,8 @@ impl Rounds for World {
             Fact::Closed { round, .. } => Some(*round),
             Fact::Released(_)
             | Fact::Measured { .. }
+            | Fact::Fitted { .. }
+            | Fact::SetUp { .. }
             | Fact::Unmasked { .. }
             | Fact::GivenUp { .. }
             | Fact::BudgetReached(_)
@@ -173,10 +219,19 @@ impl Bookkeeping for World {
     }
 }
 
+fn count(of: &[bool]) -> u64 {
+    of.iter().filter(|is| **is).count() as u64
+}
+
 impl Payload for Message {
     fn wire_bytes(&self) -> u64 {
         let payload = match self {
-            Self::Begin => 0,
+            Self::Begin | Self::Invite => 0,
+            Self::Key => 8,
+            // 8 bytes a key, 16 for the encrypted shares of two secrets.
+            Self::Keys { known } => 8 * count(known),
+            Self::Dealt { holders, rounds } => rounds * (8 + 16 * holders),
+            Self::Entrusted { members, rounds, .. } => rounds * (8 + 16) * count(members),
             Self::Share { vectors, .. } => {
                 let numbers =
                     vectors.as_ref().map_or(0, |v| v.get().iter().map(|vector| vector.len() as u64).sum());
@@ -184,8 +239,7 @@ impl Payload for Message {
             }
             Self::Weights { omega, .. } => 8 + 8 * omega.get().len() as u64,
             Self::Done { .. } => 8,
-            // A public key, and two encrypted shares for every agent.
-            Self::Masked { words, agents, .. } => 8 + 8 * words.len() as u64 + 8 + 16 * agents,
+            Self::Masked { words, .. } => 8 + 8 * words.len() as u64,
             Self::Unmask { answered, .. } => 8 + (answered.len() as u64).div_ceil(8),
             Self::Shares { shares, .. } => 8 + 8 * shares.len() as u64,
         };
@@ -195,10 +249,15 @@ impl Payload for Message {
     fn work(&self) -> f64 {
         // Agents work on what they are asked to do; the server only files what it gets.
         match self {
-            Self::Begin | Self::Share { .. } => 1.0,
+            Self::Begin | Self::Share { .. } | Self::Entrusted { begins: true, .. } => 1.0,
             Self::Weights { .. }
             | Self::Done { .. }
             | Self::Masked { .. }
+            | Self::Invite
+            | Self::Key
+            | Self::Keys { .. }
+            | Self::Dealt { .. }
+            | Self::Entrusted { .. }
             | Self::Unmask { .. }
             | Self::Shares { .. } => 0.0,
         }
@@ -211,6 +270,11 @@ impl Payload for Message {
             Self::Weights { .. } => "Weights",
             Self::Done { .. } => "Done",
             Self::Masked { .. } => "Masked",
+            Self::Invite => "Invite",
+            Self::Key => "Key",
+            Self::Keys { .. } => "Keys",
+            Self::Dealt { .. } => "Dealt",
+            Self::Entrusted { .. } => "Entrusted",
             Self::Unmask { .. } => "Unmask",
             Self::Shares { .. } => "Shares",
         }
@@ -252,6 +316,23 @@ impl Digestible for Message {
                 digest.word(*round);
                 shares.iter().for_each(|share| digest.word(*share));
             }
+            Self::Invite => digest.word(7),
+            Self::Key => digest.word(8),
+            Self::Keys { known } => {
+                digest.word(9);
+                known.iter().for_each(|known| digest.word(u64::from(*known)));
+            }
+            Self::Dealt { holders, rounds } => {
+                digest.word(10);
+                digest.word(*holders);
+                digest.word(*rounds);
+            }
+            Self::Entrusted { members, rounds, begins } => {
+                digest.word(11);
+                digest.word(*rounds);
+                digest.word(u64::from(*begins));
+                members.iter().for_each(|member| digest.word(u64::from(*member)));
+            }
         }
     }
 }
@@ -288,6 +369,15 @@ impl Digestible for Fact {
                 digest.word(7);
                 digest.word(*round);
                 digest.word(*survivors);
+            }
+            Self::Fitted { agent, length_scale, variance, noise_variance } => {
+                digest.word(8);
+                digest.word(*agent);
+                digest.floats(&[*length_scale, *variance, *noise_variance]);
+            }
+            Self::SetUp { members } => {
+                digest.word(9);
+                digest.word(*members);
             }
             Self::GivenUp { round } => {
                 digest.word(6);

@@ -17,17 +17,20 @@ mod cast;
 mod contribution;
 mod masking;
 mod messages;
+mod own_model;
 mod recipe;
 mod regions;
 mod rounds;
 mod series;
 mod server;
+mod setup;
 mod tally;
 mod unmasking;
 mod weights;
 mod world;
 
 pub use messages::{Close, Fact, Message, World};
+pub use own_model::OwnHyperparameters;
 pub use recipe::Federated;
 pub use rounds::{Late, RoundPolicy};
 pub use series::{

@@ -1,6 +1,7 @@
 //! What a scenario says about federated optimisation, and how it becomes parties.
 
 use super::cast::Cast;
+use super::own_model::OwnHyperparameters;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
 use super::world::{Common, objective_of};
 use crate::privacy::mechanisms::Participation;
@@ -31,6 +32,12 @@ pub struct Federated {
     /// Random Fourier features, M. Default: 50.
     #[serde(default = "fifty")]
     pub features: NonZeroU32,
+    /// Length-scale of the features, in units of the (scaled) inputs. Default: that of agents' models before any fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature_length_scale: Option<Positive>,
+    /// Where the hyperparameters of agents' own models come from. Default: `Given`, from the objective.
+    #[serde(default)]
+    pub own_hyperparameters: OwnHyperparameters,
     /// Standard deviation of what is added to each agent's objective at every point. Default: 0.
     #[serde(default = "zero")]
     pub perturbation: NonNegative,
@@ -234,7 +241,9 @@ impl Protocol for Federated {
         let Some(instance) = &stage.instance else {
             return Err(fail("the scenario has no objective".to_owned()));
         };
-        let common = Arc::new(Common::new(instance, self.features.get() as usize, key).map_err(fail)?);
+        let length_scale = self.feature_length_scale.map(Positive::get);
+        let m = self.features.get() as usize;
+        let common = Arc::new(Common::new(instance, m, length_scale, key).map_err(fail)?);
         let members = self.members(stage);
         let mut agents: Vec<(usize, usize)> = Vec::new();
         for (group, (_, found)) in members.iter().enumerate() {
@@ -244,11 +253,11 @@ impl Protocol for Federated {
         let values = agents
             .iter()
             .enumerate()
-            .map(|(n, &(_, group))| {
+            .map(|(n, &(party, group))| {
                 if stage.directions.dry {
                     return Ok(Arc::clone(&instance.values));
                 }
-                objective_of(self, &self.groups[group], n, stage, instance, key)
+                objective_of(self, &self.groups[group], (n, party), stage, instance, key)
             })
             .collect::<Result<Vec<_>, String>>()
             .map_err(fail)?;

@@ -5,6 +5,7 @@ use super::contribution::Contract;
 use super::messages::{Close, Fact, Message, World};
 use super::rounds::{Late, RoundPolicy};
 use super::series::Sharing;
+use super::setup::{Phase, Setup};
 use super::unmasking::Unmasking;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::privacy::Sensitive;
@@ -42,7 +43,8 @@ pub(super) struct Server {
     pub(super) fresh: Vec<Option<Vector>>,
     pub(super) late: Vec<Option<Vector>>,
     pub(super) last: Vec<Option<Vector>>,
-    /// Where the server is not trusted: what was agreed, the words of this round, and what is known of their masks.
+    /// Where the server is not trusted: who takes part, what was agreed, the words of this round, and what is known of their masks.
+    pub(super) setup: Setup,
     pub(super) contract: Option<Arc<Contract>>,
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
     pub(super) unmasking: Option<Unmasking>,
@@ -55,7 +57,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    fn open(&mut self, ctx: &mut Context<'_, World>) {
+    pub(super) fn open(&mut self, ctx: &mut Context<'_, World>) {
         self.open = true;
         self.answered.iter_mut().for_each(|answered| *answered = false);
         self.fresh.iter_mut().for_each(|vector| *vector = None);
@@ -247,15 +249,28 @@ impl Server {
 impl Party<World> for Server {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         match input {
+            Input::Start if self.contract.is_some() => self.set_up(ctx),
             Input::Start => {
                 ctx.broadcast(self.agents.iter().copied(), &Message::Begin);
                 self.open(ctx);
             }
+            Input::Message { from, message: Message::Key } => self.take_set_up(from, &Phase::Keys, ctx),
+            Input::Message { from, message: Message::Dealt { .. } } => {
+                self.take_set_up(from, &Phase::Shares, ctx);
+            }
             Input::Message { from, message: Message::Weights { round, omega } } => {
                 self.take(from, round, Some(omega.into_inner()), ctx);
             }
-            Input::Message { from, message: Message::Done { round } } => self.take(from, round, None, ctx),
-            Input::Message { from, message: Message::Masked { round, words, .. } } => {
+            Input::Message { from, message: Message::Done { round } } => {
+                // A member that takes no part has not got what was dealt to it.
+                if self.contract.is_some()
+                    && let Some(&agent) = self.places.get(&from)
+                {
+                    self.entrust(agent, false, ctx);
+                }
+                self.take(from, round, None, ctx);
+            }
+            Input::Message { from, message: Message::Masked { round, words } } => {
                 let Some(&agent) = self.places.get(&from) else { return };
                 if self.open && round == self.round && !self.answered[agent] {
                     self.masked[agent] = Some(words);
@@ -266,13 +281,20 @@ impl Party<World> for Server {
                 let Some(&agent) = self.places.get(&from) else { return };
                 self.take_shares(agent, round, shares, ctx);
             }
+            Input::Timer(Close { .. }) if self.setup.phase != Phase::Done => self.out_of_patience(ctx),
             Input::Timer(Close { round }) if self.open && round == self.round => self.close(ctx),
             Input::Timer(Close { round }) if self.unmasking.is_some() && round == self.round => {
                 self.timer = None;
                 self.give_round_up(ctx);
             }
             Input::Message {
-                message: Message::Begin | Message::Share { .. } | Message::Unmask { .. },
+                message:
+                    Message::Begin
+                    | Message::Share { .. }
+                    | Message::Unmask { .. }
+                    | Message::Invite
+                    | Message::Keys { .. }
+                    | Message::Entrusted { .. },
                 ..
             }
             | Input::Timer(Close { .. })

@@ -19,6 +19,7 @@ pub(super) struct Unmasking {
     /// Sum of the masked words of those who answered.
     words: Vec<u64>,
     answered: Arc<Vec<bool>>,
+    members: Arc<Vec<bool>>,
     /// Who has handed over shares, and the shares by owner.
     shares: Vec<(usize, Arc<Vec<u64>>)>,
 }
@@ -31,7 +32,8 @@ impl Unmasking {
         let holders: Vec<usize> = self.shares.iter().map(|(holder, _)| *holder).collect();
         let factors = lagrange(&holders);
         let secret = |owner: usize| recover(self.shares.iter().map(|(_, shares)| shares[owner]), &factors);
-        for (owner, &answered) in self.answered.iter().enumerate() {
+        let members = self.answered.iter().enumerate().filter(|(owner, _)| self.members[*owner]);
+        for (owner, &answered) in members {
             if answered {
                 mask(&mut self.words, secret(owner), false);
                 continue;
@@ -49,7 +51,7 @@ impl Unmasking {
 impl Server {
     /// Asks those who answered for shares; without a majority of answers the round is given up.
     pub(super) fn start_unmasking(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) {
-        let answered = Arc::new(self.answered.clone());
+        let answered = Arc::new(self.masked.iter().map(Option::is_some).collect::<Vec<bool>>());
         if answered.iter().filter(|answered| **answered).count() < contract.dealer.threshold() {
             self.give_round_up(ctx);
             return;
@@ -61,7 +63,8 @@ impl Server {
         let asked = self.agents.iter().zip(answered.iter()).filter(|(_, answered)| **answered);
         let message = Message::Unmask { round: self.round, answered: Arc::clone(&answered) };
         ctx.broadcast(asked.map(|(party, _)| *party), &message);
-        self.unmasking = Some(Unmasking { words, answered, shares: Vec::new() });
+        let members = Arc::clone(&self.setup.members);
+        self.unmasking = Some(Unmasking { words, answered, members, shares: Vec::new() });
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
     }
 
@@ -163,26 +166,36 @@ mod tests {
         (0..LENGTH).map(|_| stream.normal()).collect()
     }
 
-    /// The sums that come out when only some answer, and the fewest of them hand over shares.
+    /// The sums that come out when only some answer, and the fewest of them hand over shares; all are members.
     fn opened(contract: &Contract, answered: &[bool], round: u64) -> Vec<f64> {
+        opened_among(contract, answered, &[true; AGENTS], round)
+    }
+
+    fn opened_among(contract: &Contract, answered: &[bool], members: &[bool], round: u64) -> Vec<f64> {
         let mut words = vec![0u64; contract.aggregate.regions.get() as usize * LENGTH];
         for agent in (0..AGENTS).filter(|&agent| answered[agent]) {
-            let masked = contract.masked(agent, round, omega(agent), &Key::root(10).index(agent as u64));
+            let masked =
+                contract.masked(agent, round, omega(agent), members, &Key::root(10).index(agent as u64));
             words.iter_mut().zip(masked).for_each(|(sum, word)| *sum = sum.wrapping_add(word));
         }
         let holders = (0..AGENTS).filter(|&agent| answered[agent]).rev();
-        let shares = |holder| (holder, Arc::new(contract.shares(holder, round, answered)));
+        let shares = |holder| (holder, Arc::new(contract.shares(holder, round, answered, members)));
         let shares = holders.take(contract.dealer.threshold()).map(shares).collect();
-        Unmasking { words, answered: Arc::new(answered.to_vec()), shares }.open(contract, round)
+        let (answered, members) = (Arc::new(answered.to_vec()), Arc::new(members.to_vec()));
+        Unmasking { words, answered, members, shares }.open(contract, round)
     }
 
     proptest! {
-        /// Without noise and sampling, the sums are those of the vectors of whoever answered.
+        /// Without noise and sampling, the sums are those of the vectors of whoever answered, whoever else is a member.
         #[test]
-        fn sums_survive_dropouts(mut answered in prop::collection::vec(any::<bool>(), AGENTS), round in 0u64..50) {
+        fn sums_survive_dropouts(
+            mut answered in prop::collection::vec(any::<bool>(), AGENTS),
+            mut members in prop::collection::vec(any::<bool>(), AGENTS), round in 0u64..50,
+        ) {
             answered[..4].fill(true);
+            members.iter_mut().zip(&answered).for_each(|(member, answered)| *member |= answered);
             let contract = contract("(regions: 2, clip: Some(1000.0), server: Masked(planned_dropout: 0.5))");
-            let found = opened(&contract, &answered, round);
+            let found = opened_among(&contract, &answered, &members, round);
             let plan = contract.plan(round);
             for (region, weights) in plan.weights.iter().enumerate() {
                 for place in 0..LENGTH {
@@ -231,7 +244,7 @@ mod tests {
     #[test]
     fn one_answer_alone_stays_hidden() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");
-        let key = |round: u64| contract.masked(2, round, omega(2), &Key::root(10).index(2));
+        let key = |round: u64| contract.masked(2, round, omega(2), &[true; AGENTS], &Key::root(10).index(2));
         // Words are those of masks: no number of the vector is to be seen, and each round has other masks.
         let plain: Vec<u64> = omega(2).iter().map(|v| super::super::masking::encode(v / 7.0)).collect();
         assert!(key(0).iter().zip(&plain).all(|(masked, plain)| masked != plain));

@@ -2,6 +2,7 @@
 
 use super::recipe::Federated;
 use super::series::AgentGroup;
+use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MOST_ARMS};
 use crate::objectives::{Instance, Noise, Surrogate};
 use crate::protocols::Stage;
@@ -14,7 +15,7 @@ pub(super) struct Common {
     pub(super) surrogate: Surrogate,
     pub(super) covariance: ArmCovariance,
     /// Root of the prior covariance, for joint draws.
-    pub(super) prior: Cholesky,
+    pub(super) prior: Arc<Cholesky>,
     /// Features of every point, n x M, the same for everybody.
     pub(super) features: Vec<f64>,
     pub(super) m: usize,
@@ -22,7 +23,13 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub(super) fn new(instance: &Instance, m: usize, key: Key) -> Result<Self, String> {
+    /// `length_scale` is that of the features; none for the surrogate's.
+    pub(super) fn new(
+        instance: &Instance,
+        m: usize,
+        length_scale: Option<f64>,
+        key: Key,
+    ) -> Result<Self, String> {
         let points = Arc::clone(&instance.inputs);
         if points.n() > MOST_ARMS {
             return Err(format!(
@@ -34,8 +41,12 @@ impl Common {
         let covariance = ArmCovariance::of_inputs(Arc::clone(&points), surrogate.covariance.clone());
         let prior =
             Cholesky::with_jitter(points.n(), &covariance.dense()).map_err(|error| error.to_string())?;
+        let mut of_features = surrogate.covariance.clone();
+        if let Some(length_scale) = length_scale {
+            of_features.length_scale = LengthScale::Same(length_scale);
+        }
         let drawn = FourierFeatures::draw(
-            &surrogate.covariance,
+            &of_features,
             points.d(),
             m,
             FeatureLength::Exact,
@@ -46,7 +57,7 @@ impl Common {
         for (index, row) in features.chunks_exact_mut(m).enumerate() {
             drawn.fill(points.row(index), row);
         }
-        Ok(Self { surrogate, covariance, prior, features, m, noise: instance.noise.clone() })
+        Ok(Self { surrogate, covariance, prior: Arc::new(prior), features, m, noise: instance.noise.clone() })
     }
 
     /// Features of one point.
@@ -70,7 +81,7 @@ impl Common {
 pub(super) fn objective_of(
     recipe: &Federated,
     group: &AgentGroup,
-    agent: usize,
+    (agent, party): (usize, usize),
     stage: &Stage,
     instance: &Instance,
     key: Key,
@@ -86,7 +97,8 @@ pub(super) fn objective_of(
     if h <= 0.0 && perturbation <= 0.0 {
         return Ok(Arc::clone(shared));
     }
-    let key = key.child("agent objective").index(agent as u64);
+    // By name, as all draws of a party: whether others take part moves none of it.
+    let key = key.child("party").child(&stage.names[party]).child("objective");
     let mut values: Vec<f64> = shared.iter().map(|v| (1.0 - h).sqrt() * v).collect();
     if h > 0.0 {
         let prepared = stage.prepared.as_ref().ok_or("the objective cannot be drawn again")?;

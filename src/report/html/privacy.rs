@@ -2,9 +2,10 @@
 
 use super::figure::plate;
 use super::over_rounds;
-use super::table::scrolling;
+use super::table::{scrolling, table};
 use crate::report::cells::{axes, merged};
 use crate::report::number::{delta, epsilon};
+use crate::report::published::{self, losses};
 use crate::report::relations::relations;
 use crate::report::words::{times, unit};
 use crate::study::{Loss, LossStanding, PrivacyRow, ReplicationRecord, Summary};
@@ -87,6 +88,9 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
                 }
             }))
             ul.note { @for relation in relations(summary) { li { "Neighbours, " (relation) } } }
+            @if let Some((header, rows, first_number)) = losses(summary) {
+                (table(published::TITLE, &header, &rows, first_number))
+            }
             @for one in first.iter().flat_map(|first| over_rounds::plates(summary, first)) { (plate(&one)) }
             (accountants(summary, &entries))
         }

@@ -14,6 +14,7 @@ use super::PAGE;
 use super::cells::by_series;
 use super::counts::{TITLE, counts};
 use super::jitter::jitter;
+use super::published::{self, losses};
 use crate::study::Summary;
 use crate::vocab::counted;
 pub use dry::dry_text;
@@ -51,6 +52,9 @@ pub fn text(summary: &Summary, sparklines: bool) -> String {
         table(&mut out, TITLE, header, rows, first_number);
     }
     privacy::section(&mut out, summary);
+    if let Some((header, rows, first_number)) = losses(summary) {
+        table(&mut out, published::TITLE, header, rows, first_number);
+    }
     if let Some(note) = jitter(summary) {
         wrapped(&mut out, 0, &note);
     }

@@ -1,0 +1,275 @@
+//! An agent's own Gaussian process, and how it finds hyperparameters as it goes.
+
+use super::world::Common;
+use crate::gp::covariance::{Covariance, LengthScale};
+use crate::gp::{ArmCovariance, Cholesky, GpError, Points, Posterior};
+use crate::rng::Stream;
+use cobyla::{RhoBeg, StopTols, minimize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::sync::Arc;
+
+/// Where the hyperparameters of agents' own models come from. The shared features are the same for all agents, so they and
+/// the vectors that are sent around keep theirs, whatever an agent finds for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum OwnHyperparameters {
+    /// From the objective, for good.
+    #[default]
+    Given,
+    /// Each agent fits them to what it has measured, again and again, by maximum marginal likelihood from several starts:
+    /// length-scale (one for all dimensions), variance and noise variance. The prior mean becomes the mean of its outcomes.
+    /// Before the first fit, and while all outcomes are alike, they are those before.
+    Refitted {
+        /// Before a round's query, whenever the number of an agent's points is a multiple of this. The landmine experiment
+        /// of Dai, Low and Jaillet 2021: 5.
+        every: NonZeroU64,
+        /// Starting points of the optimiser: the hyperparameters so far, the others at random. Default: 4.
+        #[serde(default = "four")]
+        starts: NonZeroUsize,
+    },
+}
+
+fn four() -> NonZeroUsize {
+    const FOUR: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not zero");
+    FOUR
+}
+
+/// Bounds: length-scale in widest extents of the domain, variance and noise in variances of the outcomes. The noise bound
+/// keeps the matrix well conditioned.
+const LENGTH_SCALE: (f64, f64) = (0.02, 10.0);
+const VARIANCE: (f64, f64) = (0.01, 20.0);
+const NOISE: (f64, f64) = (1e-4, 2.0);
+/// Evaluations of the likelihood per starting point.
+const EVALUATIONS: usize = 120;
+
+/// Hyperparameters that an agent found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Found {
+    /// In units of the points.
+    pub(super) length_scale: f64,
+    pub(super) variance: f64,
+    pub(super) noise_variance: f64,
+}
+
+/// The model of one agent.
+#[derive(Clone)]
+pub(super) struct OwnModel {
+    common: Arc<Common>,
+    hyperparameters: OwnHyperparameters,
+    posterior: Posterior,
+    /// Root of the prior covariance, for joint draws.
+    prior: Arc<Cholesky>,
+    /// What was measured, where it will be asked for again.
+    seen: Vec<(usize, f64)>,
+    /// Points at the last fit.
+    fitted_at: u64,
+    now: Found,
+}
+
+impl OwnModel {
+    pub(super) fn new(common: &Arc<Common>, hyperparameters: OwnHyperparameters) -> Self {
+        let surrogate = &common.surrogate;
+        let posterior = Posterior::new(common.covariance.clone(), surrogate.noise_variance, surrogate.mean);
+        let length_scale = match &surrogate.covariance.length_scale {
+            LengthScale::Same(l) => *l,
+            LengthScale::PerDimension(l) => l.iter().sum::<f64>() / l.len().max(1) as f64,
+        };
+        let (variance, noise_variance) = (surrogate.covariance.variance, surrogate.noise_variance);
+        Self {
+            common: Arc::clone(common),
+            hyperparameters,
+            posterior,
+            prior: Arc::clone(&common.prior),
+            seen: Vec::new(),
+            fitted_at: 0,
+            now: Found { length_scale, variance, noise_variance },
+        }
+    }
+
+    pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        if self.hyperparameters != OwnHyperparameters::Given {
+            self.seen.push((arm, outcome));
+        }
+        self.posterior.observe(arm, outcome)
+    }
+
+    /// The largest jitter of this model's matrices.
+    pub(super) fn jitter(&self) -> f64 {
+        self.posterior.jitter().max(self.prior.jitter())
+    }
+
+    /// A draw from N(mean, scale^2 covariance) at every point.
+    pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Vec<f64> {
+        let mean = self.posterior.mean();
+        let mut z = vec![0.0; mean.len()];
+        stream.fill_normal(&mut z);
+        let mut draw = self.posterior.sample(&self.prior.times(&z), stream);
+        draw.iter_mut().zip(mean).for_each(|(draw, mean)| *draw = mean + scale * (*draw - mean));
+        draw
+    }
+
+    /// Fits if it is time to, and says what came out.
+    pub(super) fn refit(&mut self, stream: impl FnOnce(u64) -> Stream) -> Result<Option<Found>, GpError> {
+        let OwnHyperparameters::Refitted { every, starts } = self.hyperparameters else { return Ok(None) };
+        let points = self.seen.len() as u64;
+        if points == self.fitted_at || !points.is_multiple_of(every.get()) {
+            return Ok(None);
+        }
+        self.fitted_at = points;
+        let ArmCovariance::Inputs { points: domain, covariance } = &self.common.covariance else {
+            return Ok(None);
+        };
+        let Some((found, mean)) = self.maximum(domain, covariance, starts.get(), &mut stream(points)) else {
+            return Ok(None);
+        };
+        let fitted = Covariance::new(covariance.shape, found.length_scale, found.variance);
+        let fitted = ArmCovariance::of_inputs(Arc::clone(domain), fitted);
+        self.prior = Arc::new(Cholesky::with_jitter(fitted.n(), &fitted.dense())?);
+        self.posterior = Posterior::new(fitted, found.noise_variance, mean);
+        for &(arm, outcome) in &self.seen {
+            self.posterior.observe(arm, outcome)?;
+        }
+        self.now = found;
+        Ok(Some(found))
+    }
+
+    /// The likeliest hyperparameters and the mean of the outcomes; nothing if these are all alike.
+    ///
+    /// Source of the likelihood: Rasmussen and Williams 2006, equation 2.30. Optimiser: COBYLA on the logarithms.
+    fn maximum(
+        &self,
+        domain: &Points,
+        covariance: &Covariance,
+        starts: usize,
+        stream: &mut Stream,
+    ) -> Option<(Found, f64)> {
+        let (n, d) = (self.seen.len(), domain.d());
+        let mean = self.seen.iter().map(|(_, y)| y).sum::<f64>() / n as f64;
+        let spread = self.seen.iter().map(|(_, y)| (y - mean) * (y - mean)).sum::<f64>() / n as f64;
+        if spread <= f64::EPSILON * mean * mean {
+            return None;
+        }
+        let sd = spread.sqrt();
+        let extent = |k: usize| {
+            let column = domain.column(k);
+            let high = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            high - column.iter().copied().fold(f64::INFINITY, f64::min)
+        };
+        let extent = (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max);
+        let rows = self.seen.iter().flat_map(|&(arm, _)| domain.row(arm).iter().copied()).collect();
+        let measured = Arc::new(Points::new(n, d, rows));
+        let likelihood = |logs: &[f64]| -> Result<f64, GpError> {
+            let [l, variance, noise] = [0, 1, 2].map(|k| libm::exp(logs[k]));
+            let covariance = Covariance::new(covariance.shape, l * extent, variance);
+            let covariance = ArmCovariance::of_inputs(Arc::clone(&measured), covariance);
+            let mut posterior = Posterior::new(covariance, noise, 0.0);
+            for (place, (_, outcome)) in self.seen.iter().enumerate() {
+                posterior.observe(place, (outcome - mean) / sd)?;
+            }
+            Ok(posterior.log_marginal_likelihood())
+        };
+        // An impossible matrix is worse than any likelihood.
+        let objective = |logs: &[f64], (): &mut ()| likelihood(logs).map_or(f64::MAX, |value| -value);
+        let bounds = [LENGTH_SCALE, VARIANCE, NOISE].map(|(low, high)| (libm::log(low), libm::log(high)));
+        let so_far =
+            [self.now.length_scale / extent, self.now.variance / spread, self.now.noise_variance / spread];
+        let mut best: Option<(Vec<f64>, f64)> = None;
+        for start in 0..starts {
+            let from: Vec<f64> = if start == 0 {
+                so_far
+                    .iter()
+                    .zip(bounds)
+                    .map(|(&x, (low, high))| libm::log(x.max(1e-9)).clamp(low, high))
+                    .collect()
+            } else {
+                bounds.iter().map(|&(low, high)| stream.uniform_between(low, high)).collect()
+            };
+            let constraints: [fn(&[f64], &mut ()) -> f64; 0] = [];
+            let tolerances = StopTols { ftol_rel: 1e-7, xtol_rel: 1e-4, ..StopTols::default() };
+            let radius = RhoBeg::All(0.5);
+            let found =
+                minimize(objective, &from, &bounds, &constraints, (), EVALUATIONS, radius, Some(tolerances));
+            // Running out of evaluations or of digits still leaves the best point seen.
+            let (logs, negative) = match found {
+                Ok((_, logs, value)) | Err((_, logs, value)) => (logs, value),
+            };
+            if negative < f64::MAX && best.as_ref().is_none_or(|(_, least)| negative < *least) {
+                best = Some((logs, negative));
+            }
+        }
+        let (logs, _) = best?;
+        let [l, variance, noise] = [0, 1, 2].map(|k| libm::exp(logs[k].clamp(bounds[k].0, bounds[k].1)));
+        let found =
+            Found { length_scale: l * extent, variance: variance * spread, noise_variance: noise * spread };
+        Some((found, mean))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objectives::{Background, Instance, Noise, Surrogate};
+    use crate::rng::Key;
+
+    /// A line of 60 points, and a model that believes in a length-scale of 1 and in hardly any noise.
+    fn common() -> Arc<Common> {
+        let rows: Vec<f64> = (0..60).map(|k| f64::from(k) / 59.0).collect();
+        let instance = Instance {
+            inputs: Arc::new(Points::new(60, 1, rows)),
+            values: Arc::new(vec![0.0; 60]),
+            noise: Noise::gaussian(0.0),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(1.0, 1.0),
+                noise_variance: 1e-4,
+                mean: 0.0,
+            },
+            background: Background::default(),
+        };
+        Arc::new(Common::new(&instance, 5, None, Key::root(1)).unwrap())
+    }
+
+    fn model(every: u64) -> OwnModel {
+        let every = NonZeroU64::new(every).unwrap();
+        OwnModel::new(&common(), OwnHyperparameters::Refitted { every, starts: four() })
+    }
+
+    /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. The
+    /// likelihood of 60 points is sharp: l within a third, the noise within a half.
+    #[test]
+    fn hyperparameters_are_found_again() {
+        let truth = Covariance::squared_exponential(0.1, 4.0);
+        let truth = ArmCovariance::of_inputs(
+            Arc::new(Points::new(60, 1, (0..60).map(|k| f64::from(k) / 59.0).collect())),
+            truth,
+        );
+        let root = Cholesky::with_jitter(60, &truth.dense()).unwrap();
+        for seed in 0..5 {
+            let mut stream = Key::root(seed).stream();
+            let mut z = vec![0.0; 60];
+            stream.fill_normal(&mut z);
+            let mut own = model(60);
+            for (arm, f) in root.times(&z).into_iter().enumerate() {
+                assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None);
+                own.observe(arm, 7.0 + f + 0.2 * stream.normal()).unwrap();
+            }
+            let found = own.refit(|_| Key::root(9).stream()).unwrap().unwrap();
+            assert!((0.067..0.15).contains(&found.length_scale), "{found:?}");
+            assert!((0.02..0.06).contains(&found.noise_variance), "{found:?}");
+            assert_eq!(own.posterior.observations(), 60);
+            assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None, "once for the same points");
+        }
+    }
+
+    #[test]
+    fn outcomes_that_are_all_alike_teach_nothing() {
+        let mut own = model(2);
+        own.observe(3, 0.7).unwrap();
+        own.observe(9, 0.7).unwrap();
+        let before = own.now;
+        assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None);
+        assert_eq!(own.now, before);
+        assert_eq!(own.posterior.observations(), 2);
+    }
+}

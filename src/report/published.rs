@@ -1,0 +1,29 @@
+//! Privacy losses that papers print, beside ours, as a table for the terminal and the page.
+
+use super::cells::{axes, point};
+use super::number::epsilon;
+use crate::study::Summary;
+
+/// Title of the table.
+pub(super) const TITLE: &str = "Published privacy losses of one run, beside ours (epsilon)";
+
+/// Header, rows and the first column of numbers; nothing where no loss was published.
+pub(super) fn losses(summary: &Summary) -> Option<(Vec<String>, Vec<Vec<String>>, usize)> {
+    let rows: Vec<Vec<String>> = summary
+        .cells
+        .iter()
+        .flat_map(|cell| cell.published_losses.iter().map(move |row| (cell, row)))
+        .map(|(cell, row)| {
+            let ours = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), epsilon);
+            let mut cells = vec![row.series.clone()];
+            cells.extend(point(cell));
+            cells.extend([row.published.to_string(), ours(row.moments), ours(row.tight), row.source.clone()]);
+            cells
+        })
+        .collect();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes(summary));
+    let first_number = header.len();
+    header.extend(["published", "moments", "tight", "source"].map(str::to_owned));
+    (!rows.is_empty()).then_some((header, rows, first_number))
+}
