@@ -5,6 +5,13 @@ use super::options::{Format, ListArguments};
 use super::run::print;
 use crate::scenario::{Family, closest, families, parts};
 
+/// What may stand in place of any value, and so is no member of a family.
+const EACH: &str = "
+Each(\"name\", [value, value, ..]): stands in place of any value
+    Makes one cell of a sweep per value. Lists of the same name move together;
+    lists of different names are crossed. See docs/language.md.
+";
+
 /// Lists.
 pub(super) fn list(arguments: &ListArguments) -> Exit {
     let (mut families, mut parts) = (families(), parts());
@@ -14,6 +21,10 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
         families = families.into_iter().filter_map(|family| narrow(family, wanted)).collect();
         parts = parts.into_iter().filter_map(|part| narrow(part, wanted)).collect();
         if families.is_empty() && parts.is_empty() {
+            if wanted.eq_ignore_ascii_case("Each") {
+                print(EACH);
+                return Exit::Ok;
+            }
             let cure = match near {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("the families are {}", known.join(", ")),

@@ -10,15 +10,16 @@
 //! bottom + late | innermost rung's buckets | .. | outermost rung's | top
 //! ```
 //!
-//! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through one
-//! table with an entry per slot, so nothing is allocated once the table has its largest size.
+//! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through the table
+//! of events; the top is a row of slots, for a list of a thousand would be read one wait for memory after the other.
+//! Nothing is allocated once tables have their largest size.
 
 mod heap;
 mod node;
 mod rung;
 
 use heap::Heap;
-use node::{Key, List, NONE, Node, SLOT_BITS, SLOT_MASK, slot, time};
+use node::{Key, NONE, Node, SLOT_BITS, SLOT_MASK, Top, slot, time};
 use rung::{BUCKET_BITS, BUCKETS, Rung, edge, shift_for};
 
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
@@ -43,7 +44,9 @@ pub(super) struct Ladder<T> {
     /// Outermost first.
     rungs: Vec<Rung>,
     spare: Vec<Rung>,
-    top: List,
+    top: Top,
+    /// The top while it is lowered.
+    lowered: Top,
     /// Times from here on go to the top.
     top_start: u64,
 }
@@ -59,7 +62,8 @@ impl<T> Default for Ladder<T> {
             spill_at: SPILL,
             rungs: Vec::new(),
             spare: Vec::new(),
-            top: List::EMPTY,
+            top: Top::default(),
+            lowered: Top::default(),
             top_start: 0,
         }
     }
@@ -209,7 +213,7 @@ impl<T> Ladder<T> {
         node.time = time;
         node.rank = rank;
         if time >= self.top_start {
-            self.top.insert(node, slot);
+            self.top.push(slot, time);
             return slot;
         }
         for rung in &mut self.rungs {
@@ -248,7 +252,7 @@ impl<T> Ladder<T> {
                     self.open(head);
                 }
                 Some(_) => self.spare.extend(self.rungs.pop()),
-                None if self.top.len > 0 => self.lower_top(),
+                None if !self.top.slots.is_empty() => self.lower_top(),
                 None => return false,
             }
         }
@@ -297,31 +301,27 @@ impl<T> Ladder<T> {
     /// which would make its buckets wide, stays in the top.
     fn lower_top(&mut self) {
         self.spill_at = SPILL;
-        let list = std::mem::replace(&mut self.top, List::EMPTY);
-        let mut at = list.head;
-        if list.len <= SORTED || list.least == list.most {
-            self.top_start = list.most.saturating_add(1);
-            while at != NONE {
-                let node = &self.nodes[at as usize];
-                self.bottom.push(node.key());
-                at = node.next;
-            }
+        std::mem::swap(&mut self.top, &mut self.lowered);
+        self.top.clear();
+        let Top { ref slots, least, most, sum } = self.lowered;
+        if slots.len() <= SORTED || least == most {
+            self.top_start = most.saturating_add(1);
+            // The newest first, so that those of the same time have their order already.
+            self.bottom.extend(slots.iter().rev().map(|&slot| self.nodes[slot as usize].key()));
             sort_falling(&mut self.bottom);
             return;
         }
-        let mean = (list.sum / list.len as u128) as u64;
-        let span = (mean - list.least).saturating_mul(4).min(list.most - list.least);
-        let mut rung = Rung::new(list.least, shift_for(span, list.len), self.spare.pop());
+        let mean = (sum / slots.len() as u128) as u64;
+        let span = (mean - least).saturating_mul(4).min(most - least);
+        let mut rung = Rung::new(least, shift_for(span, slots.len()), self.spare.pop());
         self.top_start = edge(rung.start, BUCKETS, rung.shift);
-        while at != NONE {
-            let node = &mut self.nodes[at as usize];
-            let next = node.next;
+        for &slot in slots {
+            let node = &mut self.nodes[slot as usize];
             if let Some(index) = rung.bucket(node.time) {
-                rung.insert(index, node, at);
+                rung.insert(index, node, slot);
             } else {
-                self.top.insert(node, at);
+                self.top.push(slot, node.time);
             }
-            at = next;
         }
         self.rungs.push(rung);
     }
@@ -358,7 +358,7 @@ impl<T> Ladder<T> {
             let node = &mut self.nodes[slot as usize];
             node.rank = (self.sequence << SLOT_BITS) | u64::from(slot);
             self.sequence += 1;
-            self.top.insert(node, slot);
+            self.top.push(slot, node.time);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A pending event with its key, and lists of them through one table.
+//! A pending event with its key, and those that nobody has put in order yet.
 
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
@@ -25,26 +25,35 @@ impl<T> Node<T> {
     }
 }
 
-/// Events without an order, newest first.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct List {
-    pub(super) head: u32,
-    pub(super) len: usize,
+/// Events without an order, as they came: slots and not a list, so that they can be looked at side by side.
+#[derive(Clone, Debug)]
+pub(super) struct Top {
+    pub(super) slots: Vec<u32>,
     pub(super) least: u64,
     pub(super) most: u64,
     pub(super) sum: u128,
 }
 
-impl List {
-    pub(super) const EMPTY: Self = Self { head: NONE, len: 0, least: u64::MAX, most: 0, sum: 0 };
+impl Default for Top {
+    fn default() -> Self {
+        Self { slots: Vec::new(), least: u64::MAX, most: 0, sum: 0 }
+    }
+}
 
-    pub(super) fn insert<T>(&mut self, node: &mut Node<T>, slot: u32) {
-        node.next = self.head;
-        self.head = slot;
-        self.len += 1;
-        self.least = self.least.min(node.time);
-        self.most = self.most.max(node.time);
-        self.sum += u128::from(node.time);
+impl Top {
+    #[inline]
+    pub(super) fn push(&mut self, slot: u32, time: u64) {
+        self.slots.push(slot);
+        self.least = self.least.min(time);
+        self.most = self.most.max(time);
+        self.sum += u128::from(time);
+    }
+
+    /// Without events; its memory stays.
+    pub(super) fn clear(&mut self) {
+        let mut slots = std::mem::take(&mut self.slots);
+        slots.clear();
+        *self = Self { slots, ..Self::default() };
     }
 }
 
