@@ -1,16 +1,17 @@
 //! No allocation per event in the steady state: a counting allocator watches the second half of a run.
 
+#[path = "support/words.rs"]
+mod words;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
-use subrosa::kernel::{
-    Context, Digest, Digestible, Fate, Input, Limits, Medium, Parcel, Party, Payload, Protocol, Simulation,
-    Switch, TimerTicket,
-};
+use subrosa::kernel::{Context, Fate, Input, Limits, Medium, Parcel, Party, Simulation, Switch, TimerTicket};
 use subrosa::network::latency::{Exponential, LatencyModel};
 use subrosa::network::topology::Star;
 use subrosa::network::{Link, Network, PartyTraits, TopologyModel};
 use subrosa::rng::{Key, Stream};
 use subrosa::vocab::{PartyId, Span, Time};
+use words::{Word, World};
 
 struct Counting;
 
@@ -36,33 +37,6 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
-
-#[derive(Clone, Debug)]
-struct World;
-
-#[derive(Clone, Copy, Debug)]
-struct Word;
-
-impl Digestible for Word {
-    fn digest(&self, digest: &mut Digest) {
-        digest.word(7);
-    }
-}
-
-impl Payload for Word {
-    fn wire_bytes(&self) -> u64 {
-        40
-    }
-    fn label(&self) -> &'static str {
-        "Word"
-    }
-}
-
-impl Protocol for World {
-    type Message = Word;
-    type Timer = Word;
-    type Fact = Word;
-}
 
 /// Passes words on at random, sets a timer for each and cancels the one before.
 #[derive(Clone, Debug)]

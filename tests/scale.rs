@@ -1,15 +1,17 @@
 //! Memory of many parties: a star of the scenario's network, one broadcast and one reply each, by a counting allocator.
 
+#[path = "support/words.rs"]
+mod words;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use subrosa::kernel::{
-    Context, Digest, Digestible, Ending, Input, Limits, Party, Payload, Protocol, Simulation,
-};
+use subrosa::kernel::{Context, Ending, Input, Limits, Party, Simulation};
 use subrosa::network::latency::{Exponential, LatencyModel};
 use subrosa::network::topology::Star;
 use subrosa::network::{Link, Network, PartyTraits, TopologyModel};
 use subrosa::rng::Key;
 use subrosa::vocab::{PartyId, Span};
+use words::{Word, World};
 
 struct Counting;
 
@@ -45,33 +47,6 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
-
-#[derive(Clone, Debug)]
-struct World;
-
-#[derive(Clone, Copy, Debug)]
-struct Word;
-
-impl Digestible for Word {
-    fn digest(&self, digest: &mut Digest) {
-        digest.word(7);
-    }
-}
-
-impl Payload for Word {
-    fn wire_bytes(&self) -> u64 {
-        40
-    }
-    fn label(&self) -> &'static str {
-        "Word"
-    }
-}
-
-impl Protocol for World {
-    type Message = Word;
-    type Timer = Word;
-    type Fact = Word;
-}
 
 #[derive(Clone, Debug)]
 struct Hub {

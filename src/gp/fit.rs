@@ -1,8 +1,8 @@
 //! Hyperparameters by maximum marginal likelihood.
 
+use super::multi_start::MultiStart;
 use super::{GpError, Points};
 use crate::rng::Stream;
-use cobyla::{RhoBeg, StopTols, minimize};
 use faer::linalg::solvers::Solve;
 use faer::{Col, Mat, Side};
 use std::f64::consts::PI;
@@ -50,44 +50,21 @@ pub fn squared_exponential(
     bounds.extend([log(VARIANCE), log(NOISE)]);
     let mut middle = vec![0.0; d + 1];
     middle.push(libm::log(0.1));
-    let mut best: Option<Fit> = None;
-    for start in 0..starts {
-        let from: Vec<f64> = if start == 0 {
-            middle.clone()
-        } else {
-            bounds.iter().map(|&(low, high)| stream.uniform_between(low, high)).collect()
-        };
-        let objective = |logs: &[f64], (): &mut ()| {
-            // An impossible matrix is worse than any likelihood.
-            log_likelihood(points, outputs, logs).map_or(f64::MAX, |value| -value)
-        };
-        let constraints: [fn(&[f64], &mut ()) -> f64; 0] = [];
-        let tolerances = StopTols { ftol_rel: 1e-7, xtol_rel: 1e-5, ..StopTols::default() };
-        let evaluations = EVALUATIONS_PER_PARAMETER * bounds.len();
-        let found = minimize(
-            objective,
-            &from,
-            &bounds,
-            &constraints,
-            (),
-            evaluations,
-            RhoBeg::All(0.5),
-            Some(tolerances),
-        );
-        // Running out of evaluations or of digits still leaves the best point seen.
-        let (logs, negative) = match found {
-            Ok((_, logs, value)) | Err((_, logs, value)) => (logs, value),
-        };
-        if negative < f64::MAX && best.as_ref().is_none_or(|best| -negative > best.log_likelihood) {
-            best = Some(Fit {
-                length_scales: logs[..d].iter().map(|&l| libm::exp(l)).collect(),
-                variance: libm::exp(logs[d]),
-                noise_variance: libm::exp(logs[d + 1]),
-                log_likelihood: -negative,
-            });
-        }
-    }
-    best.ok_or(GpError::NotPositiveDefinite { order: points.n(), jitter: 0.0 })
+    let search = MultiStart {
+        bounds: &bounds,
+        starts,
+        evaluations: EVALUATIONS_PER_PARAMETER * bounds.len(),
+        tolerance: 1e-5,
+    };
+    let found = search.maximum(&middle, stream, |logs| log_likelihood(points, outputs, logs));
+    let (logs, log_likelihood) =
+        found.ok_or(GpError::NotPositiveDefinite { order: points.n(), jitter: 0.0 })?;
+    Ok(Fit {
+        length_scales: logs[..d].iter().map(|&l| libm::exp(l)).collect(),
+        variance: libm::exp(logs[d]),
+        noise_variance: libm::exp(logs[d + 1]),
+        log_likelihood,
+    })
 }
 
 /// Log marginal likelihood at the logarithms of (length-scales, variance, noise variance); `None` if the matrix is

@@ -2,9 +2,8 @@
 
 use super::world::Common;
 use crate::gp::covariance::{Covariance, LengthScale};
-use crate::gp::{ArmCovariance, Cholesky, GpError, Points, Posterior};
+use crate::gp::{ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior};
 use crate::rng::Stream;
-use cobyla::{RhoBeg, StopTols, minimize};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -160,46 +159,26 @@ impl OwnModel {
         let extent = (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max);
         let rows = self.seen.iter().flat_map(|&(arm, _)| domain.row(arm).iter().copied()).collect();
         let measured = Arc::new(Points::new(n, d, rows));
-        let likelihood = |logs: &[f64]| -> Result<f64, GpError> {
+        let likelihood = |logs: &[f64]| -> Option<f64> {
             let [l, variance, noise] = [0, 1, 2].map(|k| libm::exp(logs[k]));
             let covariance = Covariance::new(covariance.shape, l * extent, variance);
             let covariance = ArmCovariance::of_inputs(Arc::clone(&measured), covariance);
             let mut posterior = Posterior::new(covariance, noise, 0.0);
             for (place, (_, outcome)) in self.seen.iter().enumerate() {
-                posterior.observe(place, (outcome - mean) / sd)?;
+                posterior.observe(place, (outcome - mean) / sd).ok()?;
             }
-            Ok(posterior.log_marginal_likelihood())
+            Some(posterior.log_marginal_likelihood())
         };
-        // An impossible matrix is worse than any likelihood.
-        let objective = |logs: &[f64], (): &mut ()| likelihood(logs).map_or(f64::MAX, |value| -value);
         let bounds = [LENGTH_SCALE, VARIANCE, NOISE].map(|(low, high)| (libm::log(low), libm::log(high)));
         let so_far =
             [self.now.length_scale / extent, self.now.variance / spread, self.now.noise_variance / spread];
-        let mut best: Option<(Vec<f64>, f64)> = None;
-        for start in 0..starts {
-            let from: Vec<f64> = if start == 0 {
-                so_far
-                    .iter()
-                    .zip(bounds)
-                    .map(|(&x, (low, high))| libm::log(x.max(1e-9)).clamp(low, high))
-                    .collect()
-            } else {
-                bounds.iter().map(|&(low, high)| stream.uniform_between(low, high)).collect()
-            };
-            let constraints: [fn(&[f64], &mut ()) -> f64; 0] = [];
-            let tolerances = StopTols { ftol_rel: 1e-7, xtol_rel: 1e-4, ..StopTols::default() };
-            let radius = RhoBeg::All(0.5);
-            let found =
-                minimize(objective, &from, &bounds, &constraints, (), EVALUATIONS, radius, Some(tolerances));
-            // Running out of evaluations or of digits still leaves the best point seen.
-            let (logs, negative) = match found {
-                Ok((_, logs, value)) | Err((_, logs, value)) => (logs, value),
-            };
-            if negative < f64::MAX && best.as_ref().is_none_or(|(_, least)| negative < *least) {
-                best = Some((logs, negative));
-            }
-        }
-        let (logs, _) = best?;
+        let first: Vec<f64> = so_far
+            .iter()
+            .zip(bounds)
+            .map(|(&x, (low, high))| libm::log(x.max(1e-9)).clamp(low, high))
+            .collect();
+        let search = MultiStart { bounds: &bounds, starts, evaluations: EVALUATIONS, tolerance: 1e-4 };
+        let (logs, _) = search.maximum(&first, stream, likelihood)?;
         let [l, variance, noise] = [0, 1, 2].map(|k| libm::exp(logs[k].clamp(bounds[k].0, bounds[k].1)));
         let found =
             Found { length_scale: l * extent, variance: variance * spread, noise_variance: noise * spread };

@@ -1,0 +1,30 @@
+//! A protocol whose messages, timers and facts all say the same word.
+
+use subrosa::kernel::{Digest, Digestible, Payload, Protocol};
+
+#[derive(Clone, Debug)]
+pub struct World;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Word;
+
+impl Digestible for Word {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(7);
+    }
+}
+
+impl Payload for Word {
+    fn wire_bytes(&self) -> u64 {
+        40
+    }
+    fn label(&self) -> &'static str {
+        "Word"
+    }
+}
+
+impl Protocol for World {
+    type Message = Word;
+    type Timer = Word;
+    type Fact = Word;
+}
