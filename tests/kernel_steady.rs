@@ -1,10 +1,10 @@
 //! No allocation per event in the steady state: a counting allocator watches the second half of a run.
 
+#[path = "support/counting.rs"]
+mod counting;
 #[path = "support/words.rs"]
 mod words;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
 use subrosa::kernel::{Context, Fate, Input, Limits, Medium, Parcel, Party, Simulation, Switch, TimerTicket};
 use subrosa::network::latency::{Exponential, LatencyModel};
 use subrosa::network::topology::Star;
@@ -12,31 +12,6 @@ use subrosa::network::{Link, Network, PartyTraits, TopologyModel};
 use subrosa::rng::{Key, Stream};
 use subrosa::vocab::{PartyId, Span, Time};
 use words::{Word, World};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// Passes words on at random, sets a timer for each and cancels the one before.
 #[derive(Clone, Debug)]
@@ -98,12 +73,12 @@ fn second_half(parties: Vec<Box<dyn Party<World>>>, medium: Box<dyn Medium>, unt
     simulation
         .run(limits, &mut |at, _| {
             if at >= half {
-                at_half.get_or_insert_with(|| ALLOCATIONS.load(Ordering::Relaxed));
+                at_half.get_or_insert_with(counting::allocations);
                 events += 1;
             }
         })
         .expect("no livelock");
-    (ALLOCATIONS.load(Ordering::Relaxed) - at_half.expect("the run has a second half"), events)
+    (counting::allocations() - at_half.expect("the run has a second half"), events)
 }
 
 // One test, so that no other thread allocates meanwhile.

@@ -36,57 +36,53 @@ impl Load {
     }
 }
 
-const CELLS: u32 = 512;
+const CELL_BITS: u32 = 7;
+const CELLS: u32 = 1 << CELL_BITS;
 
-/// Draws delays. The logarithm comes from a table of 512 cells, exact to 5e-7, so that the bench measures event
-/// loops rather than logarithms.
+impl Law {
+    /// The delay in nanoseconds that is exceeded with this probability.
+    fn quantile(self, tail: f64) -> u64 {
+        let seconds = match self {
+            Self::Exponential => -libm::log(tail),
+            Self::Constant => 1.0,
+            Self::HalfZero if tail > 0.5 => 0.0,
+            Self::HalfZero => -libm::log(2.0 * tail),
+            Self::Bimodal if tail > 0.1 => 1.5 - tail,
+            Self::Bimodal => 1000.0 * (1.0 - tail),
+            Self::Pareto => 0.1 * libm::pow(tail, -1.0 / 1.1),
+        };
+        (1e9 * seconds) as u64
+    }
+}
+
+/// Draws delays by a table of quantiles: the bench is to measure event loops rather than logarithms. For each power of
+/// two of the probability of longer delays there are 128 cells, with a straight line within each.
 #[derive(Clone, Debug)]
 pub struct Delays {
-    law: Law,
-    logarithms: Vec<f64>,
+    quantiles: Vec<u64>,
 }
 
 impl Delays {
     pub fn new(law: Law) -> Self {
-        let logarithms =
-            (0..=CELLS).map(|cell| libm::log(1.0 + f64::from(cell) / f64::from(CELLS))).collect();
-        Self { law, logarithms }
+        let octave = |octave: u32| {
+            let most = libm::exp2(-f64::from(octave));
+            (0..=CELLS).map(move |cell| law.quantile(most * 0.5 * (1.0 + f64::from(cell) / f64::from(CELLS))))
+        };
+        Self { quantiles: (0..=32).flat_map(octave).collect() }
     }
 
     /// The delay that a uniform draw, in units of 2^-32, stands for.
     #[inline(always)]
     pub fn of(&self, draw: u32) -> u64 {
-        const MEAN: f64 = 1e9;
-        match self.law {
-            Law::Exponential => (-MEAN * self.logarithm(draw)) as u64,
-            Law::Constant => MEAN as u64,
-            Law::HalfZero => {
-                if draw.is_multiple_of(2) {
-                    0
-                } else {
-                    (-MEAN * self.logarithm(draw)) as u64
-                }
-            }
-            Law::Bimodal => {
-                let uniform = (f64::from(draw) + 0.5) / 4_294_967_296.0;
-                (if uniform < 0.9 { 0.5 + uniform } else { 1000.0 * uniform } * MEAN) as u64
-            }
-            Law::Pareto => (0.1 * MEAN * libm::exp(-self.logarithm(draw) / 1.1)) as u64,
-        }
-    }
-
-    /// ln((draw + 1/2) / 2^32).
-    #[inline(always)]
-    fn logarithm(&self, draw: u32) -> f64 {
+        // The probability of longer delays is (draw + 1/2) / 2^32. Its leading one tells the octave and is shifted out;
+        // what follows it tells the cell and the place in it.
         let odd = 2 * u64::from(draw) + 1;
         let zeros = odd.leading_zeros();
-        // The leading one is shifted out; what follows is the fraction above it.
         let fraction = odd << zeros << 1;
-        let cell = (fraction >> 55) as usize;
-        let within = (fraction << 9 >> 9) as f64 / (1u64 << 55) as f64;
-        let (low, high) = (self.logarithms[cell], self.logarithms[cell + 1]);
-        let exponent = 63.0 - f64::from(zeros) - 33.0;
-        exponent * std::f64::consts::LN_2 + low + within * (high - low)
+        let cell = (zeros - 31) * (CELLS + 1) + (fraction >> (64 - CELL_BITS)) as u32;
+        let (long, short) = (self.quantiles[cell as usize], self.quantiles[cell as usize + 1]);
+        let within = fraction << CELL_BITS;
+        long - ((u128::from(long - short) * u128::from(within)) >> 64) as u64
     }
 }
 

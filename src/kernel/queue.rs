@@ -15,12 +15,11 @@ pub struct Ticket(Place);
 #[derive(Clone, Debug)]
 pub struct EventQueue<T> {
     ladder: Ladder<T>,
-    live: usize,
 }
 
 impl<T> Default for EventQueue<T> {
     fn default() -> Self {
-        Self { ladder: Ladder::default(), live: 0 }
+        Self { ladder: Ladder::default() }
     }
 }
 
@@ -31,23 +30,18 @@ impl<T> EventQueue<T> {
     /// If more than 2^24 events are pending.
     #[inline(always)]
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
-        self.live += 1;
         Ticket(self.ladder.push(time.nanos(), payload))
     }
 
     /// Takes a pending event out; `None` if it has been handled or cancelled before.
     pub fn cancel(&mut self, ticket: Ticket) -> Option<T> {
-        let payload = self.ladder.take(ticket.0)?;
-        self.live -= 1;
-        Some(payload)
+        self.ladder.take(ticket.0)
     }
 
     /// The first event in order, with its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, T)> {
-        let (time, payload) = self.ladder.pop()?;
-        self.live -= 1;
-        Some((Time::from_nanos(time), payload))
+        self.ladder.pop().map(|(time, payload)| (Time::from_nanos(time), payload))
     }
 
     /// When the first event is due.
@@ -58,18 +52,6 @@ impl<T> EventQueue<T> {
     /// The pending events, in no particular order.
     pub fn pending(&self) -> impl Iterator<Item = &T> {
         self.ladder.events()
-    }
-
-    /// Number of events that are pending and not cancelled.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.live
-    }
-
-    /// Whether nothing is pending.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.live == 0
     }
 }
 
@@ -122,7 +104,7 @@ mod tests {
                         }
                     }
                 }
-                prop_assert_eq!(queue.len(), list.len());
+                prop_assert_eq!(queue.pending().count(), list.len());
                 let first = list.iter().min().map(|&(time, _)| time);
                 prop_assert_eq!(queue.next_time().map(Time::nanos), first);
             }

@@ -224,11 +224,15 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
         let Some((at, pending)) = self.core.queue.pop() else { return Ok(Some(Ending::Quiet)) };
         assert!(self.core.now <= at, "time never runs backwards");
-        self.in_this_instant = if at == self.core.now { self.in_this_instant + 1 } else { 0 };
-        if self.in_this_instant > limits.events_per_instant {
-            return Err(KernelError::Livelock { at, events: self.in_this_instant });
+        if self.core.now < at {
+            self.core.now = at;
+            self.in_this_instant = 0;
+        } else {
+            self.in_this_instant += 1;
+            if self.in_this_instant > limits.events_per_instant {
+                return Err(KernelError::Livelock { at, events: self.in_this_instant });
+            }
         }
-        self.core.now = at;
         Ok(self.happen(pending, watch).then_some(Ending::Stopped))
     }
 

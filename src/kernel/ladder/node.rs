@@ -1,4 +1,4 @@
-//! A pending event with its key, and those that nobody has put in order yet.
+//! A pending event with its key.
 
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
@@ -22,40 +22,12 @@ pub(super) struct Node<T> {
 
 impl<T> Node<T> {
     pub(super) fn key(&self) -> Key {
-        (Key::from(self.time) << 64) | Key::from(self.rank)
+        key(self.time, self.rank)
     }
 }
 
-/// Events without an order, as they came: slots and not a list, so that they can be looked at side by side.
-#[derive(Clone, Debug)]
-pub(super) struct Top {
-    pub(super) slots: Vec<u32>,
-    pub(super) least: u64,
-    pub(super) most: u64,
-    pub(super) sum: u128,
-}
-
-impl Default for Top {
-    fn default() -> Self {
-        Self { slots: Vec::new(), least: u64::MAX, most: 0, sum: 0 }
-    }
-}
-
-impl Top {
-    #[inline]
-    pub(super) fn push(&mut self, slot: u32, time: u64) {
-        self.slots.push(slot);
-        self.least = self.least.min(time);
-        self.most = self.most.max(time);
-        self.sum += u128::from(time);
-    }
-
-    /// Without events; its memory stays.
-    pub(super) fn clear(&mut self) {
-        let mut slots = std::mem::take(&mut self.slots);
-        slots.clear();
-        *self = Self { slots, ..Self::default() };
-    }
+pub(super) fn key(time: u64, rank: u64) -> Key {
+    (Key::from(time) << 64) | Key::from(rank)
 }
 
 pub(super) fn time(key: Key) -> u64 {

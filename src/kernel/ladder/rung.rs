@@ -4,82 +4,126 @@ use super::node::{NONE, Node};
 
 pub(super) const BUCKET_BITS: u32 = 13;
 pub(super) const BUCKETS: usize = 1 << BUCKET_BITS;
+const WORDS: usize = BUCKETS / 64;
 
 /// Buckets of equal width, of which the first have been emptied.
 #[derive(Clone, Debug)]
 pub(super) struct Rung {
-    pub(super) start: u64,
+    start: u64,
+    /// How far the times it takes reach beyond its start, in nanoseconds. All have a bucket.
+    span: u64,
     /// A bucket is 2^shift nanoseconds wide.
     pub(super) shift: u32,
     /// Buckets before this one have been emptied.
-    pub(super) current: usize,
+    current: usize,
     pub(super) len: usize,
+    table: Box<Table>,
+}
+
+#[derive(Clone, Debug)]
+struct Table {
     /// The newest event of each bucket.
-    pub(super) heads: Vec<u32>,
+    heads: [u32; BUCKETS],
     /// A bit for each bucket that has events.
-    occupied: [u64; BUCKETS / 64],
+    occupied: [u64; WORDS],
+}
+
+impl Default for Rung {
+    /// One that takes no time at all.
+    fn default() -> Self {
+        let table = Box::new(Table { heads: [NONE; BUCKETS], occupied: [0; WORDS] });
+        Self { start: 0, span: 0, shift: 0, current: 0, len: 0, table }
+    }
 }
 
 impl Rung {
-    /// Without events, from a start on; in the place of one that is not needed any more, if there is one.
-    pub(super) fn new(start: u64, shift: u32, spare: Option<Self>) -> Self {
-        let empty = spare.unwrap_or_else(|| Self {
-            start,
-            shift,
-            current: 0,
-            len: 0,
-            heads: vec![NONE; BUCKETS],
-            occupied: [0; BUCKETS / 64],
-        });
-        Self { start, shift, current: 0, len: 0, ..empty }
+    /// Without events, for times from `start` to `end`, which must fit into its buckets; in the place of one that is
+    /// not needed any more, if there is one.
+    pub(super) fn new(start: u64, end: u64, shift: u32, spare: Option<Self>) -> Self {
+        let mut rung = spare.unwrap_or_default();
+        rung.reset(start, end, shift);
+        rung
     }
 
-    /// The bucket of a time, if it has not been emptied.
-    #[inline]
+    /// As [`Self::new`], in its own place. It must be empty.
+    pub(super) fn reset(&mut self, start: u64, end: u64, shift: u32) {
+        (self.start, self.span, self.shift, self.current) = (start, end - start, shift, 0);
+    }
+
+    /// From now on it takes no time at all. It must be empty.
+    pub(super) fn close(&mut self) {
+        self.span = 0;
+    }
+
+    /// The bucket of a time, if it is one of this rung's and has not been emptied.
+    #[inline(always)]
     pub(super) fn bucket(&self, time: u64) -> Option<usize> {
-        let index = usize::try_from(time.checked_sub(self.start)? >> self.shift).ok()?;
-        (self.current..BUCKETS).contains(&index).then_some(index)
+        let after = time.wrapping_sub(self.start);
+        let index = (after >> self.shift) as usize;
+        (after < self.span && self.current <= index).then_some(index)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert<T>(&mut self, index: usize, node: &mut Node<T>, slot: u32) {
-        node.next = self.heads[index];
-        self.heads[index] = slot;
-        self.occupied[index / 64] |= 1 << (index % 64);
+        let head = &mut self.table.heads[index % BUCKETS];
+        node.next = *head;
+        *head = slot;
+        self.table.occupied[index / 64 % WORDS] |= 1 << (index % 64);
         self.len += 1;
     }
 
-    /// Moves on to the next bucket that has events. The rung must have some.
+    /// The next few buckets that have events: the first of the range, and a bit for each that has some. The rung must
+    /// have some.
     #[inline]
-    pub(super) fn advance(&mut self) -> usize {
-        let mut word = self.current / 64;
-        let mut bits = self.occupied[word] & (u64::MAX << (self.current % 64));
-        while bits == 0 {
-            word += 1;
-            bits = self.occupied[word];
+    pub(super) fn near(&self) -> (usize, u64) {
+        // Bits before the current bucket are zero: those buckets are empty.
+        let mut word = self.current / 64 % WORDS;
+        while self.table.occupied[word] == 0 {
+            word = (word + 1) % WORDS;
         }
-        self.current = word * 64 + bits.trailing_zeros() as usize;
-        self.current
+        (word * 64, self.table.occupied[word])
     }
 
-    /// Empties a bucket; its newest event.
+    /// The newest event of a bucket.
     #[inline]
-    pub(super) fn clear(&mut self, index: usize) -> u32 {
-        self.occupied[index / 64] &= !(1 << (index % 64));
-        std::mem::replace(&mut self.heads[index], NONE)
+    pub(super) fn head(&self, index: usize) -> u32 {
+        self.table.heads[index % BUCKETS]
     }
 
-    /// Takes all of the next bucket that has events, and counts it as emptied: later events for it come late. Its
-    /// newest event.
+    /// Empties a bucket; [`Self::move_on`] must follow.
+    #[inline]
+    pub(super) fn clear(&mut self, index: usize) {
+        self.table.heads[index % BUCKETS] = NONE;
+    }
+
+    /// Of the buckets that [`Self::near`] told of, these still have events. The first of them is the current one; those
+    /// before it count as emptied from now on: later events for them come late. The length is left to the caller.
+    #[inline]
+    pub(super) fn move_on(&mut self, start: usize, bits: u64) {
+        self.table.occupied[start / 64 % WORDS] = bits;
+        self.current = start + bits.trailing_zeros() as usize;
+    }
+
+    /// The times of the current bucket.
+    pub(super) fn current(&self) -> (u64, u64) {
+        let after = ((self.current as u64) << self.shift).min(self.span);
+        let width = (1 << self.shift).min(self.span - after);
+        (self.start + after, self.start + after + width)
+    }
+
+    /// Empties the current bucket and counts it as emptied; its newest event. The length is left to the caller.
     pub(super) fn take(&mut self) -> u32 {
-        let index = self.advance();
-        self.current = index + 1;
-        self.clear(index)
+        let head = self.head(self.current);
+        self.clear(self.current);
+        self.table.occupied[self.current / 64 % WORDS] &= !(1 << (self.current % 64));
+        self.current += 1;
+        head
     }
 
-    /// Where the last bucket taken begins.
-    pub(super) fn taken_start(&self) -> u64 {
-        self.start.saturating_add(((self.current - 1) as u64) << self.shift)
+    /// Where the buckets begin that have not been emptied, if the rung takes any time.
+    pub(super) fn rest(&self) -> Option<u64> {
+        let after = u64::try_from((self.current as u128) << self.shift).unwrap_or(u64::MAX).min(self.span);
+        (self.span > 0).then(|| self.start + after)
     }
 }
 
@@ -91,9 +135,4 @@ pub(super) fn shift_for(span: u64, events: usize) -> u32 {
         shift += 1;
     }
     shift
-}
-
-/// Where so many buckets from a start end.
-pub(super) fn edge(start: u64, buckets: usize, shift: u32) -> u64 {
-    u64::try_from(u128::from(start) + ((buckets as u128) << shift)).unwrap_or(u64::MAX)
 }
