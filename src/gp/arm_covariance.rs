@@ -1,5 +1,6 @@
 //! Covariances between arms: a function of their inputs, or a matrix that is simply given.
 
+use super::blocks::BLOCK;
 use super::covariance::Covariance;
 use super::{Cholesky, GpError, Points};
 use std::sync::Arc;
@@ -101,6 +102,11 @@ impl ArmCovariance {
     /// Prior variance of every arm.
     #[must_use]
     pub fn variances(&self) -> Vec<f64> {
+        if let Self::Inputs { covariance, .. } = self
+            && let Some(variance) = covariance.common_variance()
+        {
+            return vec![variance; self.n()];
+        }
         (0..self.n()).map(|arm| self.between(arm, arm)).collect()
     }
 
@@ -112,11 +118,11 @@ impl ArmCovariance {
         }
     }
 
-    /// Prior covariances of one arm with the arms from `first` on, as many as `out` has places.
-    pub(super) fn fill_range(&self, arm: usize, first: usize, out: &mut [f64]) {
+    /// Prior covariances of one arm with a block of arms; `out` has one place for each.
+    pub(super) fn fill_block(&self, arm: usize, block: usize, out: &mut [f64]) {
         match self {
-            Self::Inputs { points, covariance } => covariance.fill_range(points, arm, first, out),
-            Self::Matrix(matrix) => out.copy_from_slice(&matrix.row(arm)[first..first + out.len()]),
+            Self::Inputs { points, covariance } => covariance.fill_block(points, arm, block, out),
+            Self::Matrix(matrix) => out.copy_from_slice(&matrix.row(arm)[block * BLOCK..][..out.len()]),
         }
     }
 

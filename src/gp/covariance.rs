@@ -1,6 +1,7 @@
 //! Covariance functions of two inputs.
 
 use super::Points;
+use super::blocks::BLOCK;
 use super::exponential::exp;
 use super::simd::multiversion;
 
@@ -79,6 +80,11 @@ impl Covariance {
         self.of_scaled(s)
     }
 
+    /// Variance at every point, if it is the same at all.
+    pub(super) fn common_variance(&self) -> Option<f64> {
+        (self.shape != Shape::Linear).then(|| self.of_scaled(0.0))
+    }
+
     /// Covariance from the squared scaled distance, or from the scaled inner product.
     fn of_scaled(&self, s: f64) -> f64 {
         self.variance * of_shape(self.shape, s)
@@ -90,24 +96,24 @@ impl Covariance {
     /// If `out` has another length, or there are fewer length-scales than dimensions.
     pub fn fill_column(&self, points: &Points, index: usize, out: &mut [f64]) {
         assert_eq!(out.len(), points.n(), "one place per point");
-        self.fill_range(points, index, 0, out);
+        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+            self.fill_block(points, index, block, out);
+        }
     }
 
-    /// Covariances of point `index` with the points from `first` on, as many as `out` has places.
-    pub(super) fn fill_range(&self, points: &Points, index: usize, first: usize, out: &mut [f64]) {
+    /// Covariances of point `index` with a block of points; `out` has one place for each.
+    pub(super) fn fill_block(&self, points: &Points, index: usize, block: usize, out: &mut [f64]) {
         out.fill(0.0);
-        for dimension in 0..points.d() {
-            let column = points.column(dimension);
+        for (dimension, &centre) in points.row(index).iter().enumerate() {
+            let column = points.block_column(block, dimension);
             let scale = match &self.length_scale {
                 LengthScale::Same(_) => 1.0,
                 LengthScale::PerDimension(l) => l[dimension],
             };
-            let centre = column[index] / scale;
-            let column = &column[first..first + out.len()];
             match self.shape {
-                Shape::Linear => add_products(out, column, scale, centre),
+                Shape::Linear => add_products(out, column, scale, centre / scale),
                 // Squared differences directly, never x.x + z.z - 2 x.z, which cancels.
-                _ => add_squares(out, column, scale, centre),
+                _ => add_squares(out, column, scale, centre / scale),
             }
         }
         let square = match self.length_scale {

@@ -1,12 +1,16 @@
 //! A set of points: the arms of a problem.
 
-/// `n` points in `d` dimensions. Kept column by column too, since the hot loops run along candidates.
+use super::blocks::BLOCK;
+
+/// `n` points in `d` dimensions. Kept column by column too, since the hot loops run along candidates: in blocks of
+/// arms, so that a loop over a block reads its columns one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     n: usize,
     d: usize,
     rows: Vec<f64>,
-    columns: Vec<f64>,
+    /// For each block of arms its part of every column.
+    blocks: Vec<f64>,
 }
 
 impl Points {
@@ -17,11 +21,11 @@ impl Points {
     #[must_use]
     pub fn new(n: usize, d: usize, rows: Vec<f64>) -> Self {
         assert_eq!(rows.len(), n * d, "n points of d coordinates each");
-        let mut columns = Vec::with_capacity(n * d);
-        for column in 0..d {
-            columns.extend(rows[column.min(rows.len())..].iter().step_by(d.max(1)));
+        let mut blocks = Vec::with_capacity(n * d);
+        for block in rows.chunks((BLOCK * d).max(1)) {
+            (0..d).for_each(|column| blocks.extend(block[column..].iter().step_by(d)));
         }
-        Self { n, d, rows, columns }
+        Self { n, d, rows, blocks }
     }
 
     /// Number of points.
@@ -55,8 +59,13 @@ impl Points {
     }
 
     /// One coordinate of all points.
-    #[must_use]
-    pub fn column(&self, index: usize) -> &[f64] {
-        &self.columns[index * self.n..][..self.n]
+    pub fn column(&self, index: usize) -> impl Iterator<Item = f64> + Clone {
+        self.rows.iter().skip(index).step_by(self.d.max(1)).copied()
+    }
+
+    /// One coordinate of a block of points.
+    pub(super) fn block_column(&self, block: usize, index: usize) -> &[f64] {
+        let width = BLOCK.min(self.n - block * BLOCK);
+        &self.blocks[block * BLOCK * self.d + index * width..][..width]
     }
 }

@@ -28,13 +28,21 @@ multiversion! {
         }
         best
     }
+
+    /// Whether some score equals `best`.
+    fn holds(scores: &[f64], best: f64) -> bool {
+        scores.iter().fold(false, |found, &score| found | (score == best))
+    }
 }
 
 /// The place of the largest score; the first of equal ones, and 0 if none is a number above minus infinity.
 #[must_use]
 pub fn largest(scores: &[f64]) -> usize {
+    const STRIDE: usize = 256;
     let best = maximum(scores);
-    scores.iter().position(|&score| score == best).unwrap_or(0)
+    let Some(stride) = scores.chunks(STRIDE).position(|some| holds(some, best)) else { return 0 };
+    let first = stride * STRIDE;
+    first + scores[first..].iter().position(|&score| score == best).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -71,9 +71,11 @@ pub fn best() -> Level {
     Level::Baseline
 }
 
-/// Declares functions that are compiled once per [`Level`]. What they call must be inlined to profit.
+/// Declares functions that are compiled once per [`Level`]. What they call must be inlined to profit. Those declared after
+/// `up to Avx2:` leave the widest registers out: a loop that only streams memory is slower with them.
 macro_rules! multiversion {
-    ($($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)+) => {
+    (up to $most:ident: $($functions:tt)+) => { $crate::gp::simd::multiversion! { @ $most $($functions)+ } };
+    (@ $most:ident $($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)+) => {
         $(
             $(#[$meta])*
             $vis fn $name($($arg: $ty),*) $(-> $ret)? {
@@ -89,7 +91,7 @@ macro_rules! multiversion {
                     fn avx512($($arg: $ty),*) $(-> $ret)? {
                         body($($arg),*)
                     }
-                    match $crate::gp::simd::level() {
+                    match $crate::gp::simd::level().min($crate::gp::simd::Level::$most) {
                         // SAFETY: `level` never exceeds what this CPU was found to have.
                         $crate::gp::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
                         // SAFETY: as above.
@@ -101,6 +103,7 @@ macro_rules! multiversion {
             }
         )+
     };
+    ($($functions:tt)+) => { $crate::gp::simd::multiversion! { @ Avx512 $($functions)+ } };
 }
 
 pub(crate) use multiversion;

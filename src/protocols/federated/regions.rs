@@ -19,8 +19,8 @@ pub(super) fn regions_of(points: &Points, regions: usize) -> Vec<usize> {
     let bounds: Vec<(f64, f64)> = (0..d)
         .map(|k| {
             let column = points.column(k);
-            let low = column.iter().copied().fold(f64::INFINITY, f64::min);
-            let high = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let low = column.clone().fold(f64::INFINITY, f64::min);
+            let high = column.clone().fold(f64::NEG_INFINITY, f64::max);
             (low, high)
         })
         .collect();
