@@ -287,6 +287,28 @@ fn short(scenario: &str, place: &Path, more: &[&str]) -> (serde_json::Value, Str
     (document, page)
 }
 
+/// The page begins with what the scenario's author says of it, and ends with the hyperparameters that were fitted.
+#[test]
+fn the_author_speaks_and_fitted_values_are_told() {
+    let place = TempDir::new().unwrap();
+    let more = ["--replications", "1", "-o", "protocol.rounds=5"];
+    let (document, page) = short("scenarios/hospital.ron", place.path(), &more);
+    let about = document["about"].as_str().unwrap();
+    assert!(about.contains("442 diabetes patients"));
+    assert_eq!(between(&page, "</h1><p>", "</p>"), [about]);
+    let files: Vec<_> = fs::read_dir(folder(&document).join("fitted")).unwrap().flatten().collect();
+    assert_eq!(files.len(), 1);
+    let fitted: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(files[0].path()).unwrap()).unwrap();
+    assert!(fitted["slope"].as_f64().unwrap() < 0.5, "{fitted}");
+    let cells =
+        between(&page[page.find("Fitted hyperparameters").unwrap()..], "<td class=\"number\">", "</td>");
+    let number = |name: &str, digits: usize| format!("{:.digits$}", fitted[name].as_f64().unwrap());
+    let expected =
+        [number("variance", 3), number("noise_variance", 3), number("log_likelihood", 2), number("slope", 2)];
+    assert_eq!(cells[..4], expected);
+}
+
 /// The lower bound is drawn in grey with a legend entry of its own; upper bounds that exceed whatever can be lost are
 /// told in the legend and drawn nowhere. All of them are in the summary, by round.
 #[test]

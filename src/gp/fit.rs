@@ -1,7 +1,8 @@
 //! Hyperparameters by maximum marginal likelihood.
 
+use super::covariance::{Covariance, Shape};
 use super::multi_start::MultiStart;
-use super::{GpError, Points};
+use super::{GpError, Points, log_marginal_likelihood};
 use crate::rng::Stream;
 use faer::linalg::solvers::Solve;
 use faer::{Col, Mat, Side};
@@ -18,6 +19,9 @@ pub struct Fit {
     pub noise_variance: f64,
     /// Log marginal likelihood of the data.
     pub log_likelihood: f64,
+    /// How steep it still is there: its largest derivative by the logarithm of a hyperparameter, in nats, of those that
+    /// lead within the bounds. Near 0 where the search has found a maximum.
+    pub slope: f64,
 }
 
 /// Bounds of the logarithms: length-scales for inputs of unit variance, then variance, then noise, both for outputs
@@ -31,7 +35,8 @@ const EVALUATIONS_PER_PARAMETER: usize = 40;
 /// Fits a squared-exponential covariance with one length-scale per dimension, and a noise variance, to standardised
 /// inputs and outputs. The first start is in the middle of the usual ranges, the others are drawn from `stream`.
 ///
-/// Source of the likelihood: Rasmussen and Williams 2006, equation 2.30. Optimiser: COBYLA on the logarithms.
+/// Source of the likelihood: Rasmussen and Williams 2006, equation 2.30. Optimiser: COBYLA on the logarithms; the gradient
+/// (equation 5.9) tells how level the likelihood is where it ended.
 ///
 /// # Errors
 /// [`GpError::TooFewPoints`] below two points; [`GpError::NotPositiveDefinite`] if no start gives a likelihood.
@@ -59,12 +64,21 @@ pub fn squared_exponential(
     let found = search.maximum(&middle, stream, |logs| log_likelihood(points, outputs, logs));
     let (logs, log_likelihood) =
         found.ok_or(GpError::NotPositiveDefinite { order: points.n(), jitter: 0.0 })?;
-    Ok(Fit {
-        length_scales: logs[..d].iter().map(|&l| libm::exp(l)).collect(),
-        variance: libm::exp(logs[d]),
-        noise_variance: libm::exp(logs[d + 1]),
-        log_likelihood,
-    })
+    let length_scales: Vec<f64> = logs[..d].iter().map(|&l| libm::exp(l)).collect();
+    let (variance, noise_variance) = (libm::exp(logs[d]), libm::exp(logs[d + 1]));
+    let covariance = Covariance::per_dimension(Shape::SquaredExponential, length_scales.clone(), variance);
+    let gradient = log_marginal_likelihood(points, outputs, &covariance, noise_variance)?.gradient;
+    let slope = slope(&gradient, &logs, &bounds);
+    Ok(Fit { length_scales, variance, noise_variance, log_likelihood, slope })
+}
+
+/// The largest derivative whose direction does not lead out of the bounds.
+fn slope(gradient: &[f64], at: &[f64], bounds: &[(f64, f64)]) -> f64 {
+    let within = gradient.iter().zip(at).zip(bounds).filter(|((slope, at), (low, high))| {
+        let room = if **slope > 0.0 { high - **at } else { **at - low };
+        room > 1e-6
+    });
+    within.map(|((slope, _), _)| slope.abs()).fold(0.0, f64::max)
 }
 
 /// Log marginal likelihood at the logarithms of (length-scales, variance, noise variance); `None` if the matrix is
@@ -105,5 +119,30 @@ mod tests {
             let found = log_likelihood(&points, &y, &logs).unwrap();
             assert!((found - expected).abs() < 1e-9, "{found} {expected}");
         }
+    }
+
+    #[test]
+    fn a_fit_ends_where_the_likelihood_is_level() {
+        let mut stream = crate::rng::Key::root(9).stream();
+        let rows: Vec<f64> = (0..60).map(|_| stream.normal()).collect();
+        let outputs: Vec<f64> = rows
+            .chunks(2)
+            .map(|row| libm::sin(2.0 * row[0]) + 0.3 * row[1] + 0.2 * stream.normal())
+            .collect();
+        let points = Points::new(30, 2, rows);
+        let fit = squared_exponential(&points, &outputs, 3, &mut stream).unwrap();
+        assert!(fit.slope < 0.05, "{fit:?}");
+        // Two ways to one number: the gradient's likelihood and the search's own.
+        let covariance =
+            Covariance::per_dimension(Shape::SquaredExponential, fit.length_scales.clone(), fit.variance);
+        let there = log_marginal_likelihood(&points, &outputs, &covariance, fit.noise_variance).unwrap();
+        assert!((there.value - fit.log_likelihood).abs() < 1e-9, "{there:?} {fit:?}");
+    }
+
+    #[test]
+    fn slopes_that_lead_out_of_the_bounds_do_not_count() {
+        let bounds = [(0.0, 1.0), (0.0, 1.0), (0.0, 1.0)];
+        assert_eq!(slope(&[9.0, -8.0, 0.5], &[1.0, 0.0, 0.5], &bounds), 0.5);
+        assert_eq!(slope(&[-9.0, 8.0, 0.5], &[1.0, 0.0, 0.5], &bounds), 9.0);
     }
 }

@@ -8,7 +8,8 @@
 //!
 //! 1. Events are handled in order of virtual time; events of equal time in the order in which they were scheduled
 //!    (a 64-bit sequence number). Zero delays are allowed.
-//! 2. The effects of a handler are applied when it returns, in the order in which it asked for them.
+//! 2. The effects of a handler take place in the order in which it asks for them; none comes back to a party before the
+//!    handler returns, not even without delay.
 //! 3. A party with a compute time deals with one message after another, in order of arrival; the handler runs when
 //!    the work on the message is done. Timers do not wait for work.
 //!

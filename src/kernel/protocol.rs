@@ -75,7 +75,7 @@ impl<P: Protocol, T: Party<P> + Clone> BoxedClone<P> for T {
 
 /// A state machine with a place in the world.
 pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
-    /// Reacts to one input. Effects go into `ctx` and are applied when this returns.
+    /// Reacts to one input. What it asks of `ctx` takes place in that order; none of it comes back before this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
     /// The party as it comes back from a crash that lost its memory ([`super::Memory::Lost`]): what it had on disk,

@@ -58,4 +58,8 @@ pub struct Fitted {
     pub noise_variance: f64,
     /// Log marginal likelihood reached, where it was fitted.
     pub log_likelihood: Option<f64>,
+    /// The largest derivative of it by the logarithm of a hyperparameter, in nats, of those that lead within the bounds
+    /// of the search: near 0 at a maximum.
+    #[serde(default)]
+    pub slope: Option<f64>,
 }

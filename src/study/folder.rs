@@ -272,6 +272,16 @@ impl RunFolder {
             .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
     }
 
+    /// All hyperparameters that were fitted, in the order of their files; damaged ones are left out, for a run fits them
+    /// again.
+    pub fn all_fitted(&self) -> Vec<Fitted> {
+        let Ok(files) = std::fs::read_dir(self.file("fitted")) else { return Vec::new() };
+        let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
+        paths.sort();
+        let read = |path: &PathBuf| serde_json::from_str(&files::read(path).ok()?).ok();
+        paths.iter().filter_map(read).collect()
+    }
+
     /// Keeps fitted hyperparameters, unless somebody else has kept theirs meanwhile; `false` then.
     ///
     /// # Errors

@@ -23,6 +23,9 @@ pub struct Summary {
     pub schema: String,
     /// Name of the scenario.
     pub scenario: String,
+    /// What it shows, in its author's words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
     /// The run folder.
     pub run: String,
     /// The seed.
@@ -255,6 +258,7 @@ impl<'a> Summarising<'a> {
         Summary {
             schema: SCHEMA.to_owned(),
             scenario: self.plan.name.clone(),
+            about: self.plan.cells.first().map(|cell| cell.scenario.draft.about.clone()).unwrap_or_default(),
             run: folder.path().display().to_string(),
             seed: self.plan.seed,
             digest: self.digest.hex(),

@@ -180,6 +180,7 @@ impl Table {
                 variance: variance.get(),
                 noise_variance: noise_variance.get(),
                 log_likelihood: None,
+                slope: None,
             }),
             Hyperparameters::MaximumLikelihood { subset, starts } => {
                 let (n, d) = (columns.values.len(), self.inputs.len());
@@ -195,6 +196,7 @@ impl Table {
                         variance: fit.variance,
                         noise_variance: fit.noise_variance,
                         log_likelihood: Some(fit.log_likelihood),
+                        slope: Some(fit.slope),
                     })
                     .map_err(|error| ObjectiveError {
                         reason: format!("the likelihood fit of {} failed: {error}", self.file.display()),

@@ -4,6 +4,7 @@ mod along;
 mod axes;
 mod charts;
 mod figure;
+mod fitted;
 mod network;
 mod opening;
 mod outcome_charts;
@@ -18,6 +19,7 @@ mod traffic;
 use super::PAGE;
 use super::cells::{axes, by_series, point};
 use super::jitter::jitter;
+use crate::objectives::Fitted;
 use crate::report::plots::Chart;
 use crate::study::{FolderError, Manifest, Opening, ReplicationRecord, RunFolder, Summary, files};
 use crate::vocab::counted;
@@ -39,6 +41,8 @@ pub struct Page {
     pub first: Option<ReplicationRecord>,
     /// How that one begins.
     pub opening: Option<Opening>,
+    /// Hyperparameters of the objective, where they were fitted.
+    pub fitted: Vec<Fitted>,
 }
 
 impl Page {
@@ -55,7 +59,8 @@ impl Page {
         let scenario = files::read(&folder.file("scenario.ron"))?;
         let first = folder.first_replication(0)?;
         let opening = folder.opening()?;
-        Ok(Some(Self { summary, manifest, scenario, first, opening }))
+        let fitted = folder.all_fitted();
+        Ok(Some(Self { summary, manifest, scenario, first, opening, fitted }))
     }
 }
 
@@ -110,6 +115,7 @@ pub fn page(page: &Page) -> String {
             body {
                 header {
                     h1 { (summary.scenario) }
+                    @if !summary.about.is_empty() { p { (summary.about) } }
                     (heading(page))
                     nav aria-label="On this page" {
                         @if regret.is_some() { a href="#regret" { "Regret" } " " }
@@ -196,6 +202,7 @@ fn scenario(page: &Page) -> Markup {
                 ul { @for change in &page.manifest.overrides { li { code { (change) } } } }
             }
             pre tabindex="0" role="region" aria-label="Scenario" { code { (page.scenario) } }
+            (fitted::hyperparameters(&page.fitted))
         }
     }
 }
