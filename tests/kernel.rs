@@ -1,5 +1,8 @@
 //! The kernel and the network through the dummy protocol `echo`.
 
+#[path = "support/words.rs"]
+mod words;
+
 use subrosa::kernel::{Ending, Event, Limits, Medium, Simulation};
 use subrosa::network::availability::{Always, AvailabilityModel, OnOff, PerMessage};
 use subrosa::network::latency::{Constant, Exponential, LatencyModel, LogNormal};
@@ -198,38 +201,11 @@ fn a_change_of_one_link_moves_no_other_links_draws() {
 
 /// A party of its own for what crashes do: it works on words, sets a timer at the start, and says what happens.
 mod crashes {
+    use crate::words::{Word, World};
     use subrosa::kernel::{
-        Context, Digest, Digestible, Ending, Event, Fate, Input, Limits, Medium, Memory, Parcel, Party,
-        Payload, Protocol, Simulation, Switch,
+        Context, Ending, Event, Fate, Input, Limits, Medium, Memory, Parcel, Party, Simulation, Switch,
     };
     use subrosa::vocab::{PartyId, Span, Time};
-
-    #[derive(Clone, Debug)]
-    struct World;
-
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    struct Word(u64);
-
-    impl Digestible for Word {
-        fn digest(&self, digest: &mut Digest) {
-            digest.word(self.0);
-        }
-    }
-
-    impl Payload for Word {
-        fn wire_bytes(&self) -> u64 {
-            40
-        }
-        fn label(&self) -> &'static str {
-            "Word"
-        }
-    }
-
-    impl Protocol for World {
-        type Message = Word;
-        type Timer = Word;
-        type Fact = Word;
-    }
 
     /// Party 0 sends words at 10, 20, 30 and 60 ms.
     #[derive(Debug, Clone)]
@@ -288,12 +264,6 @@ mod crashes {
         fn occupied(&mut self, _: PartyId, _: f64, now: Time) -> Span {
             self.free_at = self.free_at.max(now) + Span::from_millis(15);
             self.free_at - now
-        }
-        fn hears(&mut self, _: PartyId) -> bool {
-            true
-        }
-        fn starts_online(&mut self, _: PartyId) -> bool {
-            true
         }
         fn next_switch(&mut self, party: PartyId) -> Option<Switch> {
             let (at, online) = if party == PartyId(1) { self.switches.pop()? } else { return None };

@@ -5,7 +5,7 @@ mod counting;
 #[path = "support/words.rs"]
 mod words;
 
-use subrosa::kernel::{Context, Fate, Input, Limits, Medium, Parcel, Party, Simulation, Switch, TimerTicket};
+use subrosa::kernel::{Context, Fate, Input, Limits, Medium, Parcel, Party, Simulation, TimerTicket};
 use subrosa::network::latency::{Exponential, LatencyModel};
 use subrosa::network::topology::Star;
 use subrosa::network::{Link, Network, PartyTraits, TopologyModel};
@@ -26,9 +26,9 @@ impl Party<World> for Passer {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         if let Input::Start | Input::Message { .. } = input {
             let to = PartyId(self.stream.below(self.parties) as u32);
-            ctx.send(self.hub.filter(|hub| *hub != ctx.me()).unwrap_or(to), Word);
-            ctx.record(Word);
-            if let Some(timer) = self.timer.replace(ctx.after(Span::from_millis(10), Word)) {
+            ctx.send(self.hub.filter(|hub| *hub != ctx.me()).unwrap_or(to), Word(7));
+            ctx.record(Word(7));
+            if let Some(timer) = self.timer.replace(ctx.after(Span::from_millis(10), Word(7))) {
                 ctx.cancel(timer);
             }
         }
@@ -43,15 +43,6 @@ impl Medium for Delays {
         // Half of the messages take no time.
         let millis = (10.0 * self.0.exponential()) as u64 * self.0.below(2);
         Fate::Arrives(parcel.at + Span::from_millis(millis))
-    }
-    fn hears(&mut self, _: PartyId) -> bool {
-        true
-    }
-    fn starts_online(&mut self, _: PartyId) -> bool {
-        true
-    }
-    fn next_switch(&mut self, _: PartyId) -> Option<Switch> {
-        None
     }
 }
 

@@ -11,6 +11,8 @@ mod load;
 mod ours;
 mod peers;
 mod watch;
+#[path = "../../tests/support/words.rs"]
+mod words;
 
 use load::{Law, Load, PARTIES};
 

@@ -2,41 +2,12 @@
 
 use crate::load::{BROADCAST_DELAY, Delays, Load, PARTIES, split, streams};
 use crate::watch::Watch;
+use crate::words::{Word, World};
 use std::cell::Cell;
 use std::rc::Rc;
-use subrosa::kernel::{
-    Context, Digest, Digestible, Fate, Input, Limits, Medium, Parcel, Party, Payload, Protocol, Simulation,
-    Switch,
-};
+use subrosa::kernel::{Context, Fate, Input, Limits, Medium, Parcel, Party, Simulation};
 use subrosa::rng::Stream;
 use subrosa::vocab::{PartyId, Span};
-
-#[derive(Clone, Debug)]
-struct World;
-
-#[derive(Clone, Copy, Debug)]
-struct Hop(u64);
-
-impl Digestible for Hop {
-    fn digest(&self, digest: &mut Digest) {
-        digest.word(self.0);
-    }
-}
-
-impl Payload for Hop {
-    fn wire_bytes(&self) -> u64 {
-        36
-    }
-    fn label(&self) -> &'static str {
-        "Hop"
-    }
-}
-
-impl Protocol for World {
-    type Message = Hop;
-    type Timer = Hop;
-    type Fact = Hop;
-}
 
 /// Delays each message by what its sender drew last.
 #[derive(Clone, Debug)]
@@ -53,15 +24,6 @@ impl Medium for Line {
             if self.quick == Some(parcel.from) { BROADCAST_DELAY } else { self.delays.of(self.draw.get()) };
         Fate::Arrives(parcel.at + Span::from_nanos(delay))
     }
-    fn hears(&mut self, _: PartyId) -> bool {
-        true
-    }
-    fn starts_online(&mut self, _: PartyId) -> bool {
-        true
-    }
-    fn next_switch(&mut self, _: PartyId) -> Option<Switch> {
-        None
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -73,13 +35,13 @@ struct Passer {
 impl Party<World> for Passer {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         let hop = match input {
-            Input::Start => Hop(0),
+            Input::Start => Word(0),
             Input::Message { message, .. } => message,
             Input::Timer(_) | Input::WentOffline | Input::CameBack => return,
         };
         let (to, draw) = split(self.stream.word());
         self.draw.set(draw);
-        ctx.send(PartyId(to), Hop(hop.0 + 1));
+        ctx.send(PartyId(to), Word(hop.0 + 1));
     }
 }
 
@@ -101,7 +63,7 @@ impl Party<World> for Hub {
         }
         if self.missing == 0 {
             self.missing = PARTIES - 1;
-            ctx.broadcast((1..PARTIES).map(PartyId), &Hop(0));
+            ctx.broadcast((1..PARTIES).map(PartyId), &Word(0));
         }
     }
 }

@@ -93,7 +93,8 @@ impl Switch {
     }
 }
 
-/// The medium of a simulation. The kernel asks; the medium never calls back.
+/// The medium of a simulation. The kernel asks; the medium never calls back. Unless it says otherwise, everybody is
+/// connected all the time, hears everything, and is never occupied.
 pub trait Medium: std::fmt::Debug {
     /// The fate of a message of a connected sender. Called once per message, in order of sending.
     fn transmit(&mut self, parcel: Parcel) -> Fate;
@@ -110,13 +111,19 @@ pub trait Medium: std::fmt::Debug {
     }
 
     /// Whether a connected addressee hears a message that has just reached it.
-    fn hears(&mut self, party: PartyId) -> bool;
+    fn hears(&mut self, _party: PartyId) -> bool {
+        true
+    }
 
     /// Whether the party is connected at time zero.
-    fn starts_online(&mut self, party: PartyId) -> bool;
+    fn starts_online(&mut self, _party: PartyId) -> bool {
+        true
+    }
 
     /// The next change of the party's connection; called once at the start and once after each change.
-    fn next_switch(&mut self, party: PartyId) -> Option<Switch>;
+    fn next_switch(&mut self, _party: PartyId) -> Option<Switch> {
+        None
+    }
 }
 
 impl<M: Medium + ?Sized> Medium for Box<M> {
@@ -147,17 +154,5 @@ pub struct PerfectMedium;
 impl Medium for PerfectMedium {
     fn transmit(&mut self, parcel: Parcel) -> Fate {
         Fate::Arrives(parcel.at)
-    }
-
-    fn hears(&mut self, _: PartyId) -> bool {
-        true
-    }
-
-    fn starts_online(&mut self, _: PartyId) -> bool {
-        true
-    }
-
-    fn next_switch(&mut self, _: PartyId) -> Option<Switch> {
-        None
     }
 }

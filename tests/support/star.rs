@@ -22,7 +22,7 @@ pub struct Leaf;
 impl Party<World> for Hub {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         match input {
-            Input::Start => ctx.broadcast((1..self.parties).map(PartyId), &Word),
+            Input::Start => ctx.broadcast((1..self.parties).map(PartyId), &Word(7)),
             Input::Message { .. } => {
                 self.heard += 1;
                 if self.heard == self.parties - 1 {

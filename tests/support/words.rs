@@ -1,16 +1,16 @@
-//! A protocol whose messages, timers and facts all say the same word.
+//! A protocol whose messages, timers and facts are all one word.
 
 use subrosa::kernel::{Digest, Digestible, Payload, Protocol};
 
 #[derive(Clone, Debug)]
 pub struct World;
 
-#[derive(Clone, Copy, Debug)]
-pub struct Word;
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Word(pub u64);
 
 impl Digestible for Word {
     fn digest(&self, digest: &mut Digest) {
-        digest.word(7);
+        digest.word(self.0);
     }
 }
 
