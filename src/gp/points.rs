@@ -58,9 +58,12 @@ impl Points {
         &self.rows
     }
 
-    /// One coordinate of all points.
-    pub fn column(&self, index: usize) -> impl Iterator<Item = f64> + Clone {
-        self.rows.iter().skip(index).step_by(self.d.max(1)).copied()
+    /// The smallest and the largest coordinate of any point in one dimension; infinite the wrong way round if there are
+    /// no points.
+    #[must_use]
+    pub fn range(&self, dimension: usize) -> (f64, f64) {
+        let column = self.rows.iter().skip(dimension).step_by(self.d.max(1));
+        column.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)))
     }
 
     /// One coordinate of a block of points.

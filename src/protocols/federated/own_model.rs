@@ -152,9 +152,8 @@ impl OwnModel {
         }
         let sd = spread.sqrt();
         let extent = |k: usize| {
-            let column = domain.column(k);
-            let high = column.clone().fold(f64::NEG_INFINITY, f64::max);
-            high - column.clone().fold(f64::INFINITY, f64::min)
+            let (low, high) = domain.range(k);
+            high - low
         };
         let extent = (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max);
         let rows = self.seen.iter().flat_map(|&(arm, _)| domain.row(arm).iter().copied()).collect();

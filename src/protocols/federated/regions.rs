@@ -16,14 +16,7 @@ pub(super) fn regions_of(points: &Points, regions: usize) -> Vec<usize> {
         dimension += 1;
     }
     cuts[0] *= left;
-    let bounds: Vec<(f64, f64)> = (0..d)
-        .map(|k| {
-            let column = points.column(k);
-            let low = column.clone().fold(f64::INFINITY, f64::min);
-            let high = column.clone().fold(f64::NEG_INFINITY, f64::max);
-            (low, high)
-        })
-        .collect();
+    let bounds: Vec<(f64, f64)> = (0..d).map(|k| points.range(k)).collect();
     (0..points.n())
         .map(|index| {
             points.row(index).iter().zip(&bounds).zip(&cuts).fold(0, |region, ((x, (low, high)), &cut)| {

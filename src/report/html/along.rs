@@ -24,7 +24,7 @@ pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
         let others: Vec<usize> = (0..names.len()).filter(|other| *other != index).collect();
         for (place, cells) in grouped(summary, &others, |cells| tracks(cells, &names, &axis).len()) {
             let tracks = tracks(&cells, &names, &axis);
-            if !tracks.iter().any(|track| rises(track) || published(track)) {
+            if !matters(&tracks) {
                 continue;
             }
             let charts: Vec<Chart> =
@@ -42,6 +42,11 @@ pub(super) fn plates(summary: &Summary) -> Vec<Plate> {
     plates
 }
 
+/// Whether curves along the axis say anything: a regret changes, or a paper has figures to stand beside.
+fn matters(tracks: &[Track<'_>]) -> bool {
+    tracks.iter().any(|track| rises(track) || published(track))
+}
+
 /// Whether the axis makes a difference to the regret of a series.
 fn rises(track: &Track<'_>) -> bool {
     let regrets = |run: &SeriesSummary| METRICS.map(|metric| of(metric, run));
@@ -56,10 +61,7 @@ fn published(track: &Track<'_>) -> bool {
 pub(super) fn untouched(summary: &Summary) -> Vec<String> {
     let names = axes(summary);
     let all: Vec<&CellSummary> = summary.cells.iter().collect();
-    let found = along(summary).into_iter().filter(|axis| {
-        let tracks = tracks(&all, &names, axis);
-        !tracks.iter().any(|track| rises(track) || published(track))
-    });
+    let found = along(summary).into_iter().filter(|axis| !matters(&tracks(&all, &names, axis)));
     found.map(|axis| axis.name).collect()
 }
 
