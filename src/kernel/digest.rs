@@ -37,6 +37,22 @@ impl Digest {
         }
     }
 
+    /// Absorbs whole numbers, one after the other: the bytes of as many calls of [`Self::word`], and one look at the
+    /// buffer's end. Each is stored at once; a row of bytes put together first would have to wait to be read again.
+    #[inline(always)]
+    pub fn words<const N: usize>(&mut self, values: [u64; N]) {
+        let end = self.filled + 8 * N;
+        if end < BUFFER_BYTES {
+            let places = self.buffer[self.filled..end].chunks_exact_mut(8);
+            for (place, value) in places.zip(values) {
+                place.copy_from_slice(&value.to_le_bytes());
+            }
+            self.filled = end;
+        } else {
+            self.hash(values.map(u64::to_le_bytes).as_flattened());
+        }
+    }
+
     /// Hashes full buffers, so that every call of the hasher begins and ends between its chunks.
     #[cold]
     fn hash(&mut self, mut bytes: &[u8]) {
@@ -61,7 +77,7 @@ impl Digest {
     /// Absorbs a whole number.
     #[inline]
     pub fn word(&mut self, value: u64) {
-        self.bytes(&value.to_le_bytes());
+        self.words([value]);
     }
 
     /// Absorbs the bits of a float (so -0 and 0 differ, and every NaN is itself).

@@ -213,17 +213,11 @@ impl Journal {
     #[inline(always)]
     fn absorb<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         let digest = &mut self.digest;
-        let head = |code: u64, a: PartyId, b: PartyId| {
-            let mut bytes = [0; 24];
-            bytes[..8].copy_from_slice(&at.nanos().to_le_bytes());
-            bytes[8..16].copy_from_slice(&code.to_le_bytes());
-            bytes[16..20].copy_from_slice(&a.0.to_le_bytes());
-            bytes[20..].copy_from_slice(&b.0.to_le_bytes());
-            bytes
-        };
+        let time = at.nanos();
+        let pair = |a: PartyId, b: PartyId| u64::from(a.0) | u64::from(b.0) << 32;
         match event {
             Event::Sent { from, to, message } => {
-                digest.bytes(&head(1, *from, *to));
+                digest.words([time, 1, pair(*from, *to)]);
                 message.digest(digest);
             }
             Event::Lost { from, to, cause, .. } => {
@@ -236,18 +230,15 @@ impl Journal {
                     LossCause::QueueFull => 21,
                     LossCause::Partition => 22,
                 };
-                digest.bytes(&head(code, *from, *to));
+                digest.words([time, code, pair(*from, *to)]);
             }
             Event::Delivered { from, to, sent_at, .. } => {
                 // The contents went in when it was sent; the time of sending tells which message this is.
-                let mut bytes = [0; 32];
-                bytes[..24].copy_from_slice(&head(3, *from, *to));
-                bytes[24..].copy_from_slice(&sent_at.nanos().to_le_bytes());
-                digest.bytes(&bytes);
+                digest.words([time, 3, pair(*from, *to), sent_at.nanos()]);
             }
             Event::Handled { .. } => {}
             Event::TimerFired { party, timer } => {
-                digest.bytes(&head(4, *party, *party));
+                digest.words([time, 4, pair(*party, *party)]);
                 timer.digest(digest);
             }
             Event::Switched { party, online, crashed } => {
@@ -257,11 +248,11 @@ impl Journal {
                     (true, None) => 5,
                     (false, None) => 6,
                 };
-                digest.bytes(&head(code, *party, *party));
+                digest.words([time, code, pair(*party, *party)]);
             }
-            Event::Doubled { from, to, .. } => digest.bytes(&head(10, *from, *to)),
+            Event::Doubled { from, to, .. } => digest.words([time, 10, pair(*from, *to)]),
             Event::Recorded { party, fact } => {
-                digest.bytes(&head(7, *party, *party));
+                digest.words([time, 7, pair(*party, *party)]);
                 fact.digest(digest);
             }
         }
