@@ -38,8 +38,8 @@ const SPILL: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Ladder<T> {
     nodes: Vec<Node<T>>,
-    /// Slots without a key.
-    free: Vec<u32>,
+    /// The first slot without a key; the others follow from node to node.
+    free: u32,
     sequence: u64,
     /// In rising order, from `taken` to `filled`.
     bottom: Vec<Key>,
@@ -62,7 +62,7 @@ impl<T> Default for Ladder<T> {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
-            free: Vec::new(),
+            free: NONE,
             sequence: 0,
             bottom: Vec::new(),
             taken: 0,
@@ -97,10 +97,11 @@ impl<T> Ladder<T> {
         if self.sequence > LAST_SEQUENCE {
             self.renumber();
         }
-        let slot = if let Some(slot) = self.free.pop() { slot } else { self.new_slot() };
+        let slot = if self.free == NONE { self.new_slot() } else { self.free };
         let rank = (self.sequence << SLOT_BITS) | u64::from(slot);
         self.sequence += 1;
         let node = &mut self.nodes[slot as usize];
+        self.free = node.next;
         (node.time, node.rank, node.event) = (time, rank, Some(event));
         let place = Place { slot, generation: node.generation };
         if let Some(index) = self.rung.bucket(time) {
@@ -156,7 +157,7 @@ impl<T> Ladder<T> {
     fn release(&mut self, slot: u32) -> Option<T> {
         let node = &mut self.nodes[slot as usize];
         node.generation = node.generation.wrapping_add(1);
-        self.free.push(slot);
+        node.next = std::mem::replace(&mut self.free, slot);
         node.event.take()
     }
 

@@ -15,6 +15,7 @@ pub(super) struct Node<T> {
     pub(super) time: u64,
     /// Sequence number and slot.
     pub(super) rank: u64,
+    /// The next slot of its bucket, or of those without a key.
     pub(super) next: u32,
     pub(super) generation: u32,
     pub(super) event: Option<T>,
