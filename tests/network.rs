@@ -147,13 +147,17 @@ fn delays_follow_their_laws() {
         delays
     };
     // 2,000 draws. The standard error of a sample median is 1 / (2 f(m) sqrt(n)), f the density at the median m:
-    // 0.42 for the normal (sd 15), 0.49 for the lognormal, 0.63 for the Pareto. Six of them.
-    for (from, median, bound) in [("normal", 40.1, 2.6), ("lognormal", 35.0, 3.0), ("pareto", 28.28, 3.8)] {
+    // 0.42 for the normal (sd 15), 0.49 for the lognormal, 0.63 for the Pareto, 0.22 for the exponential that is added
+    // to 30 ms. Six of them.
+    let medians =
+        [("normal", 40.1, 2.6), ("lognormal", 35.0, 3.0), ("pareto", 28.28, 3.8), ("jittered", 36.93, 1.4)];
+    for (from, median, bound) in medians {
         let delays = sorted(from);
         assert_eq!(delays.len(), 2000);
         assert!((delays[1000] - median).abs() < bound, "{from}: {}", delays[1000]);
     }
     assert!(sorted("normal")[0] >= 0.0 && sorted("pareto")[0] >= 20.0);
+    assert!((30.0..30.1).contains(&sorted("jittered")[0]), "the least of 2,000 is 0.005 ms above on average");
     let measured = sorted("measured");
     assert!(
         measured
@@ -304,6 +308,9 @@ fn bad_input_is_refused_at_its_place() {
     refused("ring", "network.default.latency=Constant(\"-4ms\")", &["-4ms", "\"40ms\""]);
     refused("ring", "network.topology.order=[\"a\", \"z\"]", &["no party is called \"z\""]);
     refused("delays", "network.default.latency=Pareto(shortest: \"1ms\", shape: 0.9)", &["a shape above 1"]);
+    let jitter =
+        "network.default.latency=Jittered(base: \"1ms\", jitter: Pareto(shortest: \"1ms\", shape: 0.9))";
+    refused("delays", jitter, &["network.default.latency.jitter.shape", "a shape above 1"]);
     refused(
         "delays",
         "network.default.latency=Empirical(file: \"data/none.csv\", column: \"ms\")",

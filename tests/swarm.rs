@@ -4,7 +4,9 @@
 use subrosa::kernel::{Ending, Event, Limits, Memory, Simulation};
 use subrosa::network::availability::{Always, AvailabilityModel, Crashing, OnOff, PerMessage, Scheduled};
 use subrosa::network::compute::{ComputeModel, Drawn, Heterogeneous, Straggling};
-use subrosa::network::latency::{Constant, Exponential, LatencyModel, LogNormal, Normal, Pareto, Uniform};
+use subrosa::network::latency::{
+    Constant, Exponential, Jittered, LatencyModel, LogNormal, Normal, Pareto, Uniform,
+};
 use subrosa::network::loss::{GilbertElliott, Independent, LossModel, NoLoss};
 use subrosa::network::outage::{Blackout, OutageModel, Partition, Regional};
 use subrosa::network::topology::{Clusters, Edges, Mesh, Ring, Star};
@@ -35,7 +37,7 @@ fn millis(stream: &mut Stream, least: u64, most: u64) -> Span {
 }
 
 fn latency(stream: &mut Stream) -> LatencyModel {
-    match stream.below(7) {
+    match stream.below(8) {
         0 => LatencyModel::Constant(Constant(Span::ZERO)),
         1 => LatencyModel::Constant(Constant(millis(stream, 1, 40))),
         2 => LatencyModel::Uniform(Uniform { low: millis(stream, 0, 5), high: millis(stream, 5, 60) }),
@@ -45,6 +47,10 @@ fn latency(stream: &mut Stream) -> LatencyModel {
             sigma: NonNegative::new(stream.uniform()).unwrap(),
         }),
         5 => LatencyModel::Normal(Normal { mean: millis(stream, 0, 30), sd: millis(stream, 1, 20) }),
+        6 => LatencyModel::Jittered(Jittered {
+            base: millis(stream, 1, 20),
+            jitter: Box::new(Exponential { mean: millis(stream, 1, 10) }.into()),
+        }),
         _ => LatencyModel::Pareto(Pareto {
             shortest: millis(stream, 1, 10),
             shape: Positive::new(1.2 + 2.0 * stream.uniform()).unwrap(),

@@ -6,6 +6,7 @@
 mod constant;
 mod empirical;
 mod exponential;
+mod jittered;
 mod lognormal;
 mod normal;
 mod pareto;
@@ -14,6 +15,7 @@ mod uniform;
 pub use constant::Constant;
 pub use empirical::Empirical;
 pub use exponential::Exponential;
+pub use jittered::Jittered;
 pub use lognormal::LogNormal;
 pub use normal::Normal;
 pub use pareto::Pareto;
@@ -57,6 +59,7 @@ crate::family! {
         Normal(Normal),
         Pareto(Pareto),
         Empirical(Empirical),
+        Jittered(Jittered),
     }
 }
 
@@ -94,6 +97,10 @@ mod tests {
                 shape: crate::vocab::Positive::new(4.0).unwrap(),
             }),
             empirical(),
+            LatencyModel::Jittered(Jittered {
+                base: ms(30),
+                jitter: Box::new(LatencyModel::Exponential(Exponential { mean: ms(10) })),
+            }),
         ]
     }
 
@@ -114,6 +121,16 @@ mod tests {
             let mean = sum / f64::from(cells);
             assert!((mean / model.mean_seconds() - 1.0).abs() < 1e-4, "{mean} {}", model.mean_seconds());
         }
+    }
+
+    #[test]
+    fn jitter_comes_on_top() {
+        let jitter = Exponential { mean: Span::from_millis(10) };
+        let law = Jittered { base: Span::from_millis(30), jitter: Box::new(jitter.clone().into()) };
+        assert_eq!(law.quantile(0.5), Span::from_millis(30) + jitter.quantile(0.5));
+        // 30 ms + 10 ms ln 2
+        assert!((law.quantile(0.5).seconds() - 0.036_931_472).abs() < 1e-9);
+        assert_eq!(law.mean_seconds(), 0.04);
     }
 
     #[test]
