@@ -2,7 +2,7 @@
 
 use super::style::{line, table, wrapped};
 use crate::report::number::{quantity, regret, seconds};
-use crate::study::{Forked, Plan};
+use crate::study::{BranchRow, Forked, Plan};
 use crate::vocab::counted;
 
 /// The comparison of all futures.
@@ -24,36 +24,32 @@ pub fn fork_text(plan: &Plan, at: &str, forked: &Forked) -> String {
         },
     );
     let many = plan.cells.len() > 1;
-    let mut header = Vec::new();
-    if many {
-        header.push("cell".to_owned());
-    }
-    let names = ["series", "branch", "simple", "cumulative", "against unchanged", "time", "messages", "lost"];
-    header.extend(names.map(str::to_owned));
-    let body = rows.iter().map(|row| {
-        let mut cells = Vec::new();
-        if many {
-            cells.push(row.cell.to_string());
-        }
-        let against = match row.difference {
-            Some(_) if row.unchanged == plan.replications => "the same".to_owned(),
-            Some(difference) => regret(difference),
-            None => String::new(),
-        };
-        cells.extend([
-            row.series.clone(),
-            row.branch.clone(),
-            row.simple_regret.map_or_else(String::new, regret),
-            row.cumulative_regret.map_or_else(String::new, regret),
-            against,
-            seconds(row.virtual_seconds),
-            quantity(row.messages),
-            quantity(row.messages_lost),
-        ]);
-        cells
+    let mut section = |title: &str, names: &[&str], numbers: &dyn Fn(&BranchRow) -> Vec<String>| {
+        let heads = [if many { &["cell"][..] } else { &[] }, &["series", "branch"]].concat();
+        let header = heads.iter().chain(names).map(|&name| name.to_owned()).collect();
+        let body = rows.iter().map(|row| {
+            let cell = many.then(|| row.cell.to_string());
+            cell.into_iter().chain([row.series.clone(), row.branch.clone()]).chain(numbers(row)).collect()
+        });
+        table(&mut out, title, header, body.collect(), heads.len());
+    };
+    section(
+        "Regret at the end (against unchanged: cumulative, replication by replication)",
+        &["simple", "cumulative", "against unchanged"],
+        &|row| {
+            let against = match row.difference {
+                Some(_) if row.unchanged == plan.replications => "the same".to_owned(),
+                Some(difference) => regret(difference),
+                None => String::new(),
+            };
+            let regrets = [row.simple_regret, row.cumulative_regret];
+            let regrets = regrets.map(|found| found.map_or_else(String::new, regret));
+            regrets.into_iter().chain([against]).collect()
+        },
+    );
+    section("Network (mean of a run; time is virtual)", &["time", "messages", "lost"], &|row| {
+        vec![seconds(row.virtual_seconds), quantity(row.messages), quantity(row.messages_lost)]
     });
-    let title = "Regret at the end (against unchanged: cumulative, replication by replication)";
-    table(&mut out, title, header, body.collect(), usize::from(many) + 2);
     for row in &rows {
         if let Some(reason) = &row.ended_early {
             wrapped(&mut out, 0, &format!("\"{}\", {}: ended early: {reason}", row.series, row.branch));

@@ -39,24 +39,28 @@ pub(in crate::report) fn table(
     }
 }
 
-/// The least width of each column for no number and no word to be broken; headers are broken first, and nothing is
-/// held where even that does not fit.
+/// The least width of each column for as much as possible to stay whole: headers' words are broken first, then numbers
+/// lose their errors to the next line; nothing is held where even that does not fit.
 fn least_widths(header: &[String], rows: &[Vec<String>], first_number: usize) -> Option<Vec<u16>> {
     let long = |text: &str| text.chars().count();
     let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);
-    // Columns whose header may not be broken either: all, those of names, none.
-    let widths = |headers: usize| {
+    // Columns whose header's words may not be broken either, and whether numbers keep their errors beside them.
+    let widths = |(headers, whole): (usize, bool)| {
         let width = |(column, name): (usize, &String)| {
             let cells = rows.iter().filter_map(|row| row.get(column));
-            let cell = cells.map(|cell| if column < first_number { word(cell) } else { long(cell) });
+            let cell =
+                cells.map(|cell| if whole && column >= first_number { long(cell) } else { word(cell) });
             let header = if column < headers { word(name) } else { 0 };
             // One column of padding to either side.
             cell.max().unwrap_or(0).max(header) as u16 + 2
         };
         header.iter().enumerate().map(width).collect::<Vec<u16>>()
     };
-    let whole = |widths: &Vec<u16>| widths.iter().map(|width| width + 1).sum::<u16>() <= WIDTH + 1;
-    [header.len(), first_number, 0].into_iter().map(widths).find(whole)
+    let fits = |widths: &Vec<u16>| widths.iter().map(|width| width + 1).sum::<u16>() <= WIDTH + 1;
+    let all = header.len();
+    let tiers =
+        [(all, true), (first_number, true), (0, true), (all, false), (first_number, false), (0, false)];
+    tiers.into_iter().map(widths).find(fits)
 }
 
 /// Rows without header or rules, indented.
