@@ -184,9 +184,15 @@ fn the_command_line_forks_and_refuses() {
     // What -o changes is the one branch, where no other is named.
     let (code, stdout, stderr) = go(&["--fork-at", "1s", "-o", "network.default.loss=Independent(0.4)"]);
     assert_eq!(code, 0, "{stderr}");
-    for words in ["forked at 1s", "unchanged", "changed", "against unchanged"] {
+    for words in
+        ["forked at 1s", "unchanged", "changed", "\nRegret at the end (against unchanged", "\nNetwork"]
+    {
         assert!(stdout.contains(words), "{words}:\n{stdout}");
     }
+    let echo =
+        ["run", "scenarios/network/outages.ron", "--fork-at", "1s", "--branch", "x: network.outages=[]"];
+    let (code, quiet, stderr) = told(&subrosa(&[&echo[..], &["--out", place]].concat()));
+    assert!(code == 0 && quiet.contains("\nNetwork") && !quiet.contains("Regret"), "{quiet}{stderr}");
     assert!(stdout.lines().all(|line| line.chars().count() <= 80 || line.contains(place)), "{stdout}");
 
     let fork = |branch: &str| go(&["--fork-at", "2", "--branch", branch]);

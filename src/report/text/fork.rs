@@ -33,20 +33,23 @@ pub fn fork_text(plan: &Plan, at: &str, forked: &Forked) -> String {
         });
         table(&mut out, title, header, body.collect(), heads.len());
     };
-    section(
-        "Regret at the end (against unchanged: cumulative, replication by replication)",
-        &["simple", "cumulative", "against unchanged"],
-        &|row| {
-            let against = match row.difference {
-                Some(_) if row.unchanged == plan.replications => "the same".to_owned(),
-                Some(difference) => regret(difference),
-                None => String::new(),
-            };
-            let regrets = [row.simple_regret, row.cumulative_regret];
-            let regrets = regrets.map(|found| found.map_or_else(String::new, regret));
-            regrets.into_iter().chain([against]).collect()
-        },
-    );
+    // A protocol that only exercises the network has none.
+    if rows.iter().any(|row| row.simple_regret.is_some()) {
+        section(
+            "Regret at the end (against unchanged: cumulative, replication by replication)",
+            &["simple", "cumulative", "against unchanged"],
+            &|row| {
+                let against = match row.difference {
+                    Some(_) if row.unchanged == plan.replications => "the same".to_owned(),
+                    Some(difference) => regret(difference),
+                    None => String::new(),
+                };
+                let regrets = [row.simple_regret, row.cumulative_regret];
+                let regrets = regrets.map(|found| found.map_or_else(String::new, regret));
+                regrets.into_iter().chain([against]).collect()
+            },
+        );
+    }
     section("Network (mean of a run; time is virtual)", &["time", "messages", "lost"], &|row| {
         vec![seconds(row.virtual_seconds), quantity(row.messages), quantity(row.messages_lost)]
     });
