@@ -104,6 +104,7 @@ fn a_trace_that_goes_back_in_time() {
         let (code, _, stderr) = told(&subrosa(&["check", path.to_str().unwrap()]));
         assert_eq!(code, 3, "{row}: {stderr}");
         assert!(stderr.contains("bad.ron:7:"), "{row}: {stderr}");
+        assert_eq!(stderr.matches("error: ").count(), 1, "what follows from it is not told: {stderr}");
         for word in words {
             assert!(stderr.contains(word), "{row}: no {word:?} in {stderr}");
         }

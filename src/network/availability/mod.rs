@@ -61,7 +61,7 @@ pub(super) fn periods(periods: [(&str, &LatencyModel); 2]) -> Vec<Problem> {
                 field,
                 "periods of a mean length above 0",
                 "periods of no length",
-                "give both periods a length, or use Always()",
+                "give both periods a length, or leave them out altogether",
             ));
         }
         problems.extend(own.into_iter().map(|problem| problem.below(field)));

@@ -44,6 +44,11 @@ impl Trace {
     fn devices(&self) -> &[Device] {
         self.devices.as_ref().map_or(&[], |devices| devices.as_slice())
     }
+
+    /// The device that the recipe names, if it names one that the file has.
+    fn chosen(&self) -> Option<&Device> {
+        self.devices().get(usize::try_from(self.device?).ok()?)
+    }
 }
 
 impl Availability for Trace {
@@ -51,18 +56,18 @@ impl Availability for Trace {
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let devices = self.devices();
         let drawn = (stream.uniform() * devices.len() as f64) as usize;
-        let index = self.device.map_or(drawn, |device| usize::try_from(device).unwrap_or(usize::MAX));
-        let device = devices.get(index).cloned().unwrap_or(Device { online: true, switches: Vec::new() });
+        let device = if self.device.is_some() { self.chosen() } else { devices.get(drawn) };
+        let device = device.cloned().unwrap_or(Device { online: true, switches: Vec::new() });
         Box::new(Player { online: device.online, device, repeat: self.repeat, begun: Time::ZERO, next: 0 })
     }
 
+    /// So is, for this question, a device that the file does not have: both are told as what they are.
     fn ever_available(&self) -> bool {
-        let device = self.device.and_then(|device| usize::try_from(device).ok());
-        self.devices()
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| device.is_none_or(|device| device == *index))
-            .any(|(_, device)| device.online || !device.switches.is_empty())
+        let hears = |device: &Device| device.online || !device.switches.is_empty();
+        match self.device {
+            None => self.devices.is_none() || self.devices().iter().any(hears),
+            Some(_) => self.chosen().is_none_or(hears),
+        }
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {
@@ -87,7 +92,7 @@ impl Availability for Trace {
             return problems;
         }
         if let Some(device) = self.device
-            && usize::try_from(device).map_or(true, |device| device >= self.devices().len())
+            && self.chosen().is_none()
         {
             let expected = format!("a device below {}", self.devices().len());
             problems.push(Problem::wrong("device", expected, device.to_string(), "devices count from 0"));
