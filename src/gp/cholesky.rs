@@ -71,16 +71,33 @@ impl Cholesky {
 
     /// Replaces b by L^-1 b.
     pub fn forward(&self, b: &mut [f64]) {
-        forward(self.n, &self.upper, b);
+        forward(self.n, &self.upper, 0, b);
     }
 
     /// Replaces b by L^-T b.
     pub fn backward(&self, b: &mut [f64]) {
-        for k in (0..self.n).rev() {
+        self.backward_to(0, b);
+    }
+
+    /// As [`Self::backward`], down to entry `first` alone; those before it are not read.
+    fn backward_to(&self, first: usize, b: &mut [f64]) {
+        for k in (first..self.n).rev() {
             let row = self.row(k);
             let sum = dot(&row[1..], &b[k + 1..self.n]);
             b[k] = (b[k] - sum) / row[0];
         }
+    }
+
+    /// The upper half of A^-1, by rows; what is below the diagonal is 0.
+    #[must_use]
+    pub fn upper_inverse(&self) -> Vec<f64> {
+        let mut inverse = vec![0.0; self.n * self.n];
+        for (i, row) in inverse.chunks_exact_mut(self.n.max(1)).enumerate() {
+            row[i] = 1.0;
+            forward(self.n, &self.upper, i, row);
+            self.backward_to(i, row);
+        }
+        inverse
     }
 
     /// Replaces b by A^-1 b.
@@ -138,8 +155,9 @@ multiversion! {
         true
     }
 
-    fn forward(n: usize, upper: &[f64], b: &mut [f64]) {
-        for k in 0..n {
+    /// Replaces b, which is 0 before entry `first`, by L^-1 b.
+    fn forward(n: usize, upper: &[f64], first: usize, b: &mut [f64]) {
+        for k in first..n {
             let row = &upper[k * n + k..(k + 1) * n];
             let value = b[k] / row[0];
             b[k] = value;
@@ -178,6 +196,14 @@ mod tests {
         factor.solve(&mut b);
         b.iter().for_each(|x| assert!((x - 1.0).abs() < 1e-14));
         assert!((factor.log_determinant() - 36.0_f64.ln()).abs() < 1e-14);
+        let inverse = factor.upper_inverse();
+        assert_eq!([inverse[3], inverse[6], inverse[7]], [0.0; 3]);
+        for k in 0..3 {
+            let mut unit = [0.0; 3];
+            unit[k] = 1.0;
+            factor.solve(&mut unit);
+            (0..=k).for_each(|i| assert!((inverse[3 * i + k] - unit[i]).abs() < 1e-14));
+        }
     }
 
     #[test]

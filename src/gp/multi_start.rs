@@ -1,7 +1,13 @@
-//! The maximum of a function of a few parameters within bounds, by COBYLA from several starting points.
+//! The maximum of a smooth function of a few parameters within bounds, by L-BFGS from several starting points.
+//!
+//! Each parameter is the sigmoid of a free one, so that no step leaves the bounds; one whose best place is at a bound
+//! comes close to it.
 
 use crate::rng::Stream;
-use cobyla::{RhoBeg, StopTols, minimize};
+use argmin::core::{CostFunction, Error, Executor, Gradient};
+use argmin::solver::linesearch::MoreThuenteLineSearch;
+use argmin::solver::quasinewton::LBFGS;
+use std::cell::RefCell;
 
 /// How a maximum is searched.
 #[derive(Clone, Copy, Debug)]
@@ -10,49 +16,174 @@ pub(crate) struct MultiStart<'a> {
     pub(crate) bounds: &'a [(f64, f64)],
     /// Starting points; the first is given, the others are drawn between the bounds.
     pub(crate) starts: usize,
-    /// Most evaluations per starting point.
-    pub(crate) evaluations: usize,
-    /// Relative change of the parameters below which a search ends.
-    pub(crate) tolerance: f64,
+    /// What values of the function are measured in. The first step is the gradient in this unit, so that a larger one
+    /// keeps a search nearer to where it begins.
+    pub(crate) unit: f64,
 }
 
+/// The best point that a search saw.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Maximum {
+    pub(crate) at: Vec<f64>,
+    pub(crate) value: f64,
+    pub(crate) gradient: Vec<f64>,
+}
+
+/// Pairs of steps and gradients that L-BFGS keeps.
+const MEMORY: usize = 10;
+/// Steps at most, per starting point; some thirty are usual.
+const MOST_STEPS: u64 = 100;
+/// Norm of the gradient by the free parameters, in units, at which a search ends.
+const LEVEL: f64 = 1e-7;
+/// How near a bound a search may begin, as a share of the distance between the bounds: at a bound the sigmoid is level.
+const MARGIN: f64 = 1e-3;
+
 impl MultiStart<'_> {
-    /// The best point that any search saw and the function there; nothing if no search found a value. Where the
-    /// function has no value, it is taken to be lower than anywhere else.
+    /// The best point that any search saw; nothing if no search found a value. `function` gives a value and its
+    /// gradient. A search ends where there is none.
     pub(crate) fn maximum(
         self,
         first: &[f64],
         stream: &mut Stream,
-        function: impl Fn(&[f64]) -> Option<f64>,
-    ) -> Option<(Vec<f64>, f64)> {
-        let objective = |at: &[f64], (): &mut ()| function(at).map_or(f64::MAX, |value| -value);
-        let constraints: [fn(&[f64], &mut ()) -> f64; 0] = [];
-        let mut best: Option<(Vec<f64>, f64)> = None;
+        function: impl Fn(&[f64]) -> Option<(f64, Vec<f64>)>,
+    ) -> Option<Maximum> {
+        let mut best: Option<Maximum> = None;
         for start in 0..self.starts {
             let from: Vec<f64> = if start == 0 {
                 first.to_vec()
             } else {
                 self.bounds.iter().map(|&(low, high)| stream.uniform_between(low, high)).collect()
             };
-            let tolerances = StopTols { ftol_rel: 1e-7, xtol_rel: self.tolerance, ..StopTols::default() };
-            let found = minimize(
-                objective,
-                &from,
-                self.bounds,
-                &constraints,
-                (),
-                self.evaluations,
-                RhoBeg::All(0.5),
-                Some(tolerances),
-            );
-            // Running out of evaluations or of digits still leaves the best point seen.
-            let (at, negative) = match found {
-                Ok((_, at, value)) | Err((_, at, value)) => (at, value),
-            };
-            if negative < f64::MAX && best.as_ref().is_none_or(|(_, most)| -negative > *most) {
-                best = Some((at, -negative));
+            let found = self.climb(&from, &function);
+            if let Some(found) = found
+                && best.as_ref().is_none_or(|best| found.value > best.value)
+            {
+                best = Some(found);
             }
         }
         best
+    }
+
+    /// The best point that a search from one starting point saw.
+    fn climb(&self, from: &[f64], function: &impl Fn(&[f64]) -> Option<(f64, Vec<f64>)>) -> Option<Maximum> {
+        let free = from.iter().zip(self.bounds).map(|(&at, &(low, high))| {
+            let share = ((at - low) / (high - low)).clamp(MARGIN, 1.0 - MARGIN);
+            libm::log(share / (1.0 - share))
+        });
+        let free: Vec<f64> = free.collect();
+        let seen = RefCell::default();
+        let slope = Slope { search: self, function, seen: &seen };
+        let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
+            .with_tolerance_grad(LEVEL)
+            .and_then(|solver| solver.with_tolerance_cost(0.0));
+        if let Ok(solver) = solver {
+            let search = Executor::new(slope, solver)
+                .configure(|state| state.param(free).max_iters(MOST_STEPS))
+                .timer(false);
+            // A line search that finds nothing better ends with an error; what was seen counts.
+            let _ = search.run();
+        }
+        seen.into_inner().best
+    }
+}
+
+/// What a search has seen.
+#[derive(Default)]
+struct Seen {
+    best: Option<Maximum>,
+    /// Free parameters, and the gradient of the cost there.
+    last: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+/// The function as a cost of free parameters, in units.
+struct Slope<'a, F> {
+    search: &'a MultiStart<'a>,
+    function: &'a F,
+    seen: &'a RefCell<Seen>,
+}
+
+impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Slope<'_, F> {
+    /// The cost, whose gradient is kept: a line search asks for both at the same place.
+    fn look(&self, free: &[f64]) -> Result<f64, Error> {
+        let bounds = self.search.bounds;
+        let shares: Vec<f64> = free.iter().map(|&z| 1.0 / (1.0 + libm::exp(-z))).collect();
+        let at: Vec<f64> = shares.iter().zip(bounds).map(|(s, (low, high))| low + s * (high - low)).collect();
+        let (value, gradient) = (self.function)(&at).ok_or_else(|| Error::msg("no value here"))?;
+        let chain = gradient.iter().zip(&shares).zip(bounds);
+        let slopes = chain.map(|((g, s), (low, high))| -g * s * (1.0 - s) * (high - low) / self.search.unit);
+        let mut seen = self.seen.borrow_mut();
+        seen.last = Some((free.to_vec(), slopes.collect()));
+        if seen.best.as_ref().is_none_or(|best| value > best.value) {
+            seen.best = Some(Maximum { at, value, gradient });
+        }
+        Ok(-value / self.search.unit)
+    }
+}
+
+impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> CostFunction for Slope<'_, F> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, free: &Vec<f64>) -> Result<f64, Error> {
+        self.look(free)
+    }
+}
+
+impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Gradient for Slope<'_, F> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, free: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        let known = |seen: &Seen| {
+            let (at, slopes) = seen.last.as_ref()?;
+            (at == free).then(|| slopes.clone())
+        };
+        if let Some(slopes) = known(&self.seen.borrow()) {
+            return Ok(slopes);
+        }
+        self.look(free)?;
+        known(&self.seen.borrow()).ok_or_else(|| Error::msg("a gradient that is not a number"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    #[test]
+    fn the_higher_of_two_hills_is_found_from_several_starts() {
+        // 1 at 0 and 2 at 4, both of width 1 / sqrt 2 and far enough apart.
+        let hill = |x: f64, height: f64, top: f64| {
+            let value = height * libm::exp(-(x - top) * (x - top));
+            (value, -2.0 * (x - top) * value)
+        };
+        let function = |at: &[f64]| {
+            let ((a, da), (b, db)) = (hill(at[0], 1.0, 0.0), hill(at[0], 2.0, 4.0));
+            Some((a + b, vec![da + db]))
+        };
+        let bounds = [(-3.0, 7.0)];
+        let one = MultiStart { bounds: &bounds, starts: 1, unit: 1.0 };
+        let near = one.maximum(&[0.4], &mut Key::root(1).stream(), function).unwrap();
+        assert!(near.at[0].abs() < 1e-4 && (near.value - 1.0).abs() < 1e-6, "{near:?}");
+        let several = MultiStart { starts: 8, ..one };
+        let far = several.maximum(&[0.4], &mut Key::root(1).stream(), function).unwrap();
+        assert!((far.at[0] - 4.0).abs() < 1e-4 && (far.value - 2.0).abs() < 1e-6, "{far:?}");
+        assert!(far.gradient[0].abs() < 1e-4, "{far:?}");
+    }
+
+    #[test]
+    fn a_maximum_at_a_bound_is_approached_and_what_has_no_value_is_left_out() {
+        let bounds = [(0.0, 1.0), (0.0, 1.0)];
+        let search = MultiStart { bounds: &bounds, starts: 3, unit: 1.0 };
+        let plane = |at: &[f64]| Some((at[0] - 2.0 * at[1], vec![1.0, -2.0]));
+        let corner = search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), plane).unwrap();
+        assert!(corner.at[0] > 0.999 && corner.at[1] < 1e-3, "{corner:?}");
+        let nowhere = |_: &[f64]| None;
+        assert_eq!(search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), nowhere), None);
+        // Half of the square has no value; a search ends there with the best that it saw.
+        let half = |at: &[f64]| (at[0] < 0.6).then(|| (at[0], vec![1.0, 0.0]));
+        let found = search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), half).unwrap();
+        assert!((0.5..0.6).contains(&found.at[0]), "{found:?}");
     }
 }

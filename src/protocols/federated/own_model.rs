@@ -2,7 +2,7 @@
 
 use super::world::Common;
 use crate::gp::covariance::{Covariance, LengthScale};
-use crate::gp::{ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior};
+use crate::gp::{ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior, log_marginal_likelihood};
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,8 +40,8 @@ fn four() -> NonZeroUsize {
 const LENGTH_SCALE: (f64, f64) = (0.02, 10.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
-/// Evaluations of the likelihood per starting point.
-const EVALUATIONS: usize = 120;
+/// Likelihood per point that counts as one to the search: small first steps stay where they are useful.
+const UNIT: f64 = 100.0;
 
 /// Hyperparameters that an agent found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,7 +136,8 @@ impl OwnModel {
 
     /// The likeliest hyperparameters and the mean of the outcomes; nothing if these are all alike.
     ///
-    /// Source of the likelihood: Rasmussen and Williams 2006, equation 2.30. Optimiser: COBYLA on the logarithms.
+    /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on
+    /// the logarithms.
     fn maximum(
         &self,
         domain: &Points,
@@ -157,16 +158,13 @@ impl OwnModel {
         };
         let extent = (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max);
         let rows = self.seen.iter().flat_map(|&(arm, _)| domain.row(arm).iter().copied()).collect();
-        let measured = Arc::new(Points::new(n, d, rows));
-        let likelihood = |logs: &[f64]| -> Option<f64> {
+        let measured = Points::new(n, d, rows);
+        let outcomes: Vec<f64> = self.seen.iter().map(|(_, outcome)| (outcome - mean) / sd).collect();
+        let likelihood = |logs: &[f64]| {
             let [l, variance, noise] = [0, 1, 2].map(|k| libm::exp(logs[k]));
             let covariance = Covariance::new(covariance.shape, l * extent, variance);
-            let covariance = ArmCovariance::of_inputs(Arc::clone(&measured), covariance);
-            let mut posterior = Posterior::new(covariance, noise, 0.0);
-            for (place, (_, outcome)) in self.seen.iter().enumerate() {
-                posterior.observe(place, (outcome - mean) / sd).ok()?;
-            }
-            Some(posterior.log_marginal_likelihood())
+            let found = log_marginal_likelihood(&measured, &outcomes, &covariance, noise).ok()?;
+            Some((found.value, found.gradient))
         };
         let bounds = [LENGTH_SCALE, VARIANCE, NOISE].map(|(low, high)| (libm::log(low), libm::log(high)));
         let so_far =
@@ -176,8 +174,8 @@ impl OwnModel {
             .zip(bounds)
             .map(|(&x, (low, high))| libm::log(x.max(1e-9)).clamp(low, high))
             .collect();
-        let search = MultiStart { bounds: &bounds, starts, evaluations: EVALUATIONS, tolerance: 1e-4 };
-        let (logs, _) = search.maximum(&first, stream, likelihood)?;
+        let search = MultiStart { bounds: &bounds, starts, unit: UNIT * n as f64 };
+        let logs = search.maximum(&first, stream, likelihood)?.at;
         let [l, variance, noise] = [0, 1, 2].map(|k| libm::exp(logs[k].clamp(bounds[k].0, bounds[k].1)));
         let found =
             Found { length_scale: l * extent, variance: variance * spread, noise_variance: noise * spread };
