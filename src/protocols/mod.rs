@@ -34,7 +34,7 @@ pub use stage::{Directions, PlayError, Stage};
 pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
 
 use crate::rng::Key;
-use crate::vocab::Problem;
+use crate::vocab::{Problem, ProtectedUnit};
 
 /// The behaviour of a protocol recipe.
 pub trait Protocol: Send + Sync {
@@ -44,6 +44,11 @@ pub trait Protocol: Send + Sync {
     /// Whether the protocol optimises something.
     fn needs_objective(&self) -> bool {
         false
+    }
+
+    /// The units that its releases are about; a budget may limit one of them.
+    fn units(&self) -> Vec<ProtectedUnit> {
+        Vec::new()
     }
 
     /// Whether its parties can start again after a crash that lost their memory ([`crate::kernel::Memory::Lost`]).

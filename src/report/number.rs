@@ -78,10 +78,14 @@ pub(super) fn quantity_of(value: f64) -> String {
     format!("{value:.places$}")
 }
 
-/// An epsilon to four digits, or "inf".
+/// An epsilon with four digits behind the point, or "inf"; a very large one as a power of ten.
 #[must_use]
 pub(super) fn epsilon(value: f64) -> String {
-    if value.is_infinite() { "inf".to_owned() } else { format!("{value:.4}") }
+    match value {
+        f64::INFINITY => "inf".to_owned(),
+        1e7.. => format!("{value:.2e}"),
+        _ => format!("{value:.4}"),
+    }
 }
 
 #[cfg(test)]
@@ -94,6 +98,14 @@ mod tests {
         assert_eq!(regret(estimate(0.018_345, 0.0042)), "0.0183 ± 0.0042");
         assert_eq!(regret(estimate(123.456, 12.0)), "123 ± 12");
         assert_eq!(regret(estimate(0.5, 0.0)), "0.5000 ± 0.0000");
+    }
+
+    #[test]
+    fn epsilons_stay_short() {
+        assert_eq!(
+            [1.0, 277.99704, 1.5e200, f64::INFINITY].map(epsilon),
+            ["1.0000", "277.9970", "1.50e200", "inf"]
+        );
     }
 
     #[test]

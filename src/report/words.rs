@@ -60,3 +60,6 @@ pub fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
         (false, None) => "offline",
     }
 }
+
+/// What to know where runs of a row cost differently.
+pub(super) const RUNS_DIFFER: &str = "runs differ: each figure is that of the run where it is largest";

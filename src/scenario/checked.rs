@@ -83,6 +83,7 @@ impl Scenario {
         problems.extend(found.into_iter().map(|p| p.below(name).below("protocol")));
         problems.extend(self.unreachable());
         problems.extend(self.amnesia());
+        problems.extend(self.idle_budget());
         let series = draft.protocol.as_dyn().series();
         let figures = draft.published.iter().map(|figure| &figure.series).enumerate();
         let figures = figures.map(|(index, name)| (format!("published[{index}].series"), name));
@@ -94,6 +95,24 @@ impl Scenario {
             }
         }
         problems
+    }
+
+    /// A budget for a unit that no release is about: it would limit nothing.
+    fn idle_budget(&self) -> Option<Problem> {
+        let unit = self.draft.privacy.budget?.unit?;
+        let known = self.draft.protocol.as_dyn().units();
+        if known.iter().any(|known| unit.covers(known)) {
+            return None;
+        }
+        let known: Vec<String> = known.iter().map(|known| format!("{known:?}")).collect();
+        let expected =
+            if known.is_empty() { "no budget: nothing is released".to_owned() } else { known.join(" or ") };
+        Some(Problem::wrong(
+            "privacy.budget.unit",
+            expected,
+            format!("{unit:?}, which no release of {} is about", self.draft.protocol.name()),
+            "name that unit, or leave the field out: then every unit is limited",
+        ))
     }
 
     /// Crashes that the protocol's parties cannot come back from.

@@ -27,8 +27,11 @@ pub struct PrivacyRow {
     /// Releases about one and the same unit, where they are about different ones; the largest number over the units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub releases_per_unit: Option<u64>,
-    /// What it amounts to for the worst-off unit, by accountant.
+    /// What it amounts to for the worst-off unit in the worst run, by accountant.
     pub losses: Vec<Loss>,
+    /// Whether runs cost differently, so that each loss is that of the run where it is largest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub runs_differ: bool,
 }
 
 /// A cumulative privacy loss as one accountant sees it.
@@ -95,68 +98,136 @@ pub(super) mod infinite {
 /// Delta at which epsilons are stated when neither the scenario nor a claim gives one.
 pub(super) const DEFAULT_DELTA: f64 = 1e-5;
 
-/// The rows of one cell. Of several replications, each a run of its own on the same data, the one with the most
-/// releases counts: the figures are per run.
+/// The rows of one cell. Each replication is a run of its own on the same data, and replications may cost differently
+/// (noise shared by those who arrived): every figure is that of the run with the largest.
 pub(super) fn privacy_rows(records: &[&ReplicationRecord], delta: Option<Delta>) -> Vec<PrivacyRow> {
     let Some(first) = records.first() else { return Vec::new() };
     let mut rows = Vec::new();
     for index in 0..first.series.len() {
-        let releases = |record: &&&ReplicationRecord| {
-            record.series[index].releases.iter().map(|booked| booked.count).sum::<u64>()
-        };
-        let Some(fullest) = records.iter().max_by_key(releases) else { continue };
-        let series = &fullest.series[index];
-        let mut groups: Vec<Vec<&BookedRelease>> = Vec::new();
-        for booked in &series.releases {
-            let group = groups.iter_mut().find(|group| same_row(&group[0].event, &booked.event));
-            match group {
-                Some(group) => group.push(booked),
-                None => groups.push(vec![booked]),
+        let mut gathered: Vec<Gathered> = Vec::new();
+        for series in records.iter().filter_map(|record| record.series.get(index)) {
+            for group in grouped(&series.releases) {
+                let event = &group[0].event;
+                match gathered.iter_mut().find(|row| same_row(row.event, event)) {
+                    Some(row) => row.take_in(&group, delta),
+                    None => {
+                        let mut row = Gathered::new(event);
+                        row.take_in(&group, delta);
+                        gathered.push(row);
+                    }
+                }
             }
         }
-        rows.extend(groups.iter().map(|group| row(&series.name, group, delta)));
+        rows.extend(gathered.into_iter().map(|row| row.finish(&first.series[index].name)));
     }
     rows
+}
+
+/// The releases of one run by row.
+fn grouped(releases: &[BookedRelease]) -> Vec<Vec<&BookedRelease>> {
+    let mut groups: Vec<Vec<&BookedRelease>> = Vec::new();
+    for booked in releases {
+        match groups.iter_mut().find(|group| same_row(&group[0].event, &booked.event)) {
+            Some(group) => group.push(booked),
+            None => groups.push(vec![booked]),
+        }
+    }
+    groups
 }
 
 fn same_row(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
     (&a.protected, &a.unit, &a.observer, &a.neighbours) == (&b.protected, &b.unit, &b.observer, &b.neighbours)
 }
 
-fn row(series: &str, group: &[&BookedRelease], delta: Option<Delta>) -> PrivacyRow {
-    let event = &group[0].event;
-    let mut released = Vec::new();
-    for booked in group {
-        if !released.contains(&booked.event.released) {
-            released.push(booked.event.released.clone());
+/// One row on the way, over the runs so far.
+struct Gathered<'a> {
+    event: &'a PrivacyEvent,
+    released: Vec<String>,
+    releases: u64,
+    releases_per_unit: Option<u64>,
+    /// What a unit went through, each kind of it once: most runs are alike, and pricing is dear.
+    priced: Vec<Vec<BookedRelease>>,
+    losses: Vec<Loss>,
+    runs: u64,
+    runs_differ: bool,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(event: &'a PrivacyEvent) -> Self {
+        Self {
+            event,
+            released: Vec::new(),
+            releases: 0,
+            releases_per_unit: None,
+            priced: Vec::new(),
+            losses: Vec::new(),
+            runs: 0,
+            runs_differ: false,
         }
     }
-    let told = units(group);
-    let count = |releases: &Vec<BookedRelease>| releases.iter().map(|booked| booked.count).sum::<u64>();
-    let mut worst = told.worst.iter().map(|releases| {
-        let releases: Vec<(&PrivacyEvent, u64)> =
-            releases.iter().map(|booked| (&booked.event, booked.count)).collect();
-        losses(&releases, delta)
-    });
-    let first = worst.next().unwrap_or_default();
-    PrivacyRow {
-        series: series.to_owned(),
-        protected: event.protected.clone(),
-        unit: event.unit.clone(),
-        observer: event.observer.0.clone(),
-        neighbours: event.neighbours.clone(),
-        released,
-        releases: group.iter().map(|booked| booked.count).sum(),
-        releases_per_unit: told.apart.then(|| told.worst.iter().map(count).max().unwrap_or(0)),
-        losses: worst.fold(first, larger),
+
+    /// Takes in what one run released.
+    fn take_in(&mut self, group: &[&BookedRelease], delta: Option<Delta>) {
+        for booked in group {
+            if !self.released.contains(&booked.event.released) {
+                self.released.push(booked.event.released.clone());
+            }
+        }
+        self.releases = self.releases.max(group.iter().map(|booked| booked.count).sum());
+        let told = units(group);
+        if told.apart {
+            let count = |releases: &Vec<BookedRelease>| releases.iter().map(|booked| booked.count).sum();
+            self.releases_per_unit =
+                self.releases_per_unit.max(told.worst.iter().map(count).max().or(Some(0)));
+        }
+        for history in told.worst {
+            if self.priced.iter().any(|known| cost_alike(known, &history)) {
+                continue;
+            }
+            let releases: Vec<(&PrivacyEvent, u64)> =
+                history.iter().map(|booked| (&booked.event, booked.count)).collect();
+            let count = |history: &[BookedRelease]| history.iter().map(|booked| booked.count).sum::<u64>();
+            let longer = self.priced.iter().all(|known| count(known) < count(&history));
+            self.losses = larger(std::mem::take(&mut self.losses), losses(&releases, delta), longer);
+            self.priced.push(history);
+            self.runs_differ |= self.runs > 0;
+        }
+        self.runs += 1;
+    }
+
+    fn finish(self, series: &str) -> PrivacyRow {
+        PrivacyRow {
+            series: series.to_owned(),
+            protected: self.event.protected.clone(),
+            unit: self.event.unit.clone(),
+            observer: self.event.observer.0.clone(),
+            neighbours: self.event.neighbours.clone(),
+            released: self.released,
+            releases: self.releases,
+            releases_per_unit: self.releases_per_unit,
+            losses: self.losses,
+            runs_differ: self.runs_differ,
+        }
     }
 }
 
-/// For each accountant the larger of two losses.
-fn larger(mut all: Vec<Loss>, other: Vec<Loss>) -> Vec<Loss> {
+/// Whether two histories cost the same by every accountant: they differ in when, where and about whom at most.
+fn cost_alike(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
+    let alike = |(a, b): (&BookedRelease, &BookedRelease)| {
+        let (x, y) = (&a.event, &b.event);
+        a.count == b.count && x.cost == y.cost && x.claim == y.claim && x.basis == y.basis
+    };
+    let rounds =
+        |history: &[BookedRelease]| history.iter().any(|one| one.event.round != history[0].event.round);
+    a.len() == b.len() && rounds(a) == rounds(b) && a.iter().zip(b).all(alike)
+}
+
+/// For each accountant the larger of two losses; of equal ones (infinite as a rule) that of the longer history.
+fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     for loss in other {
         match all.iter_mut().find(|known| known.accountant == loss.accountant) {
             Some(known) if known.epsilon < loss.epsilon => *known = loss,
+            Some(known) if known.epsilon.to_bits() == loss.epsilon.to_bits() && longer => *known = loss,
             Some(_) => {}
             None => all.push(loss),
         }

@@ -87,7 +87,9 @@ pub enum BudgetUnit {
 }
 
 impl BudgetUnit {
-    fn covers(self, unit: &ProtectedUnit) -> bool {
+    /// Whether it is that unit.
+    #[must_use]
+    pub fn covers(self, unit: &ProtectedUnit) -> bool {
         matches!(
             (self, unit),
             (Self::Record, ProtectedUnit::Record)

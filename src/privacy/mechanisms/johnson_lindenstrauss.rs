@@ -1,5 +1,6 @@
 //! PO-GP-UCB's private projection of a curator's inputs (its Algorithm 1), as published.
 
+use super::lift_branch::branch_delta;
 use super::{Mechanism, MechanismError, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Delta, Epsilon, Neighbours, Sampler};
@@ -104,7 +105,9 @@ pub enum JlVariant {
 /// * Precondition of the claim: neighbouring data sets differ in one row, by a Euclidean distance of at most 1.
 /// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space
 ///   of X with probability 1, two neighbours have different column spaces, so their output laws are mutually singular
-///   and delta is 1 for every epsilon. The event carries the claim, the cost "unprotected" and the basis "refuted".
+///   and delta is 1 for every epsilon. **Nor does it for n - 1 = d**, unless epsilon is large for r: data whose smallest
+///   singular value is at omega are lifted or not, and the two look different. The event then carries the claim, the
+///   cost "unprotected" and the basis "refuted". For n <= d everything is lifted, and the claim stands as published.
 ///
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1
 /// (omega with the square root over the logarithm, which is what the paper's own tables need). Refutation: see
@@ -144,6 +147,26 @@ impl JohnsonLindenstrauss {
     pub fn omega(&self) -> f64 {
         let (r, delta) = (self.r.get() as f64, self.delta.get());
         16.0 * (r * libm::log(2.0 / delta)).sqrt() / self.epsilon.get() * libm::log(16.0 * r / delta)
+    }
+
+    /// Why the claim is false for data of this shape, if it is known to be.
+    fn refutation(&self, x: &Rows) -> Option<String> {
+        let (rank, d) = (x.n - 1, x.d);
+        if rank > d {
+            return Some(format!(
+                "Z lies in the column space of X, which differs between neighbours when n - 1 > d ({rank} > {d}): the \
+                 output laws are mutually singular"
+            ));
+        }
+        let needed = branch_delta(self.epsilon.get(), self.r.get(), self.variant);
+        // With fewer rows a singular value is 0, so that all are always lifted.
+        (rank == d && needed > self.delta.get()).then(|| {
+            format!(
+                "whether singular values are lifted shows in Z: where the smallest is at the threshold, delta is at least \
+                 {needed:.3} at this epsilon for r = {}",
+                self.r
+            )
+        })
     }
 
     /// Algorithm 1 with a given matrix `m` (d x r, row-major) instead of a drawn one.
@@ -203,16 +226,9 @@ impl Mechanism for JohnsonLindenstrauss {
             });
         }
         let (epsilon, delta) = (self.epsilon.get(), self.delta.get());
-        let (cost, basis) = if x.n - 1 > x.d {
-            let why = format!(
-                "Z lies in the column space of X, which differs between neighbours when n - 1 > d ({} > {}): the \
-                 output laws are mutually singular",
-                x.n - 1,
-                x.d
-            );
-            (Cost::Unprotected, Basis::Refuted { why })
-        } else {
-            (Cost::ApproximateDp { epsilon, delta }, Basis::AsPublished)
+        let (cost, basis) = match self.refutation(x) {
+            Some(why) => (Cost::Unprotected, Basis::Refuted { why }),
+            None => (Cost::ApproximateDp { epsilon, delta }, Basis::AsPublished),
         };
         Ok(Price {
             mechanism: NAME,
@@ -353,11 +369,14 @@ mod tests {
             let x = Rows::new(n, 3, vec![0.5; 3 * n]).unwrap();
             recipe(1.0, 1e-5, 4).price(&x, &Neighbours::RowMoved { distance: 1.0 }).unwrap()
         };
-        assert_eq!(price(4).cost, Cost::ApproximateDp { epsilon: 1.0, delta: 1e-5 });
-        assert_eq!(price(4).basis, Basis::AsPublished);
-        assert_eq!(price(5).cost, Cost::Unprotected);
-        assert!(matches!(price(5).basis, Basis::Refuted { .. }));
-        assert_eq!(price(5).claim.unwrap().epsilon, 1.0);
+        assert_eq!(price(3).cost, Cost::ApproximateDp { epsilon: 1.0, delta: 1e-5 });
+        assert_eq!(price(3).basis, Basis::AsPublished);
+        // Equal column spaces, but the branch shows; then different column spaces.
+        for (n, why) in [(4, "whether singular values are lifted"), (5, "n - 1 > d (4 > 3)")] {
+            assert_eq!(price(n).cost, Cost::Unprotected);
+            assert!(matches!(price(n).basis, Basis::Refuted { why: found } if found.contains(why)));
+            assert_eq!(price(n).claim.unwrap().epsilon, 1.0);
+        }
     }
 
     #[test]

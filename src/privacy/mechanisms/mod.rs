@@ -20,6 +20,7 @@ mod gaussian;
 mod johnson_lindenstrauss;
 mod laplace;
 mod lattice;
+mod lift_branch;
 mod noisy_projection;
 mod noisy_rows;
 mod poisson_gaussian;

@@ -7,7 +7,7 @@ use super::world::{Common, objective_of};
 use crate::privacy::mechanisms::Participation;
 use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{NonNegative, Positive, Problem};
+use crate::vocab::{NonNegative, Positive, Problem, ProtectedUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -217,6 +217,10 @@ impl Protocol for Federated {
 
     fn needs_objective(&self) -> bool {
         true
+    }
+
+    fn units(&self) -> Vec<ProtectedUnit> {
+        vec![ProtectedUnit::Agent]
     }
 
     /// What masked agents and their server agreed on at the start is for good.

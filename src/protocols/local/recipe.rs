@@ -17,7 +17,7 @@ use crate::protocols::bystander::Bystander;
 use crate::protocols::outsourced::Disclosed;
 use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Epsilon, Observer, PartyId, Positive, Problem, Span};
+use crate::vocab::{Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -141,6 +141,10 @@ impl Protocol for Local {
 
     fn needs_objective(&self) -> bool {
         true
+    }
+
+    fn units(&self) -> Vec<ProtectedUnit> {
+        vec![if self.population.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward }]
     }
 
     fn changeable(&self) -> &'static [&'static str] {

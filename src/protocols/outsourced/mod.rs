@@ -10,7 +10,7 @@
 //! modeler <--Answer(k, y)--- curator        round k is measured once, however often it is asked for
 //! ```
 //!
-//! The paper's Theorem 1 claims (epsilon, delta)-DP for Z; the claim is refuted for tall data (n - 1 > d), and the
+//! The paper's Theorem 1 claims (epsilon, delta)-DP for Z; the claim is refuted for tall data (n - 1 >= d), and the
 //! ledger says so. Proven, for the same neighbours: noisy rows and noisy projections. Outcomes leave unprotected
 //! unless a series answers them privately; a row's private outcome is then released once, and said again when asked
 //! for again.

@@ -18,7 +18,7 @@ use crate::protocols::bystander::Bystander;
 use crate::protocols::chronicle::Chronicle;
 use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Observer, PartyId, Problem, Time};
+use crate::vocab::{Observer, PartyId, Problem, ProtectedUnit, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -220,6 +220,10 @@ impl Protocol for Outsourced {
 
     fn needs_objective(&self) -> bool {
         true
+    }
+
+    fn units(&self) -> Vec<ProtectedUnit> {
+        vec![ProtectedUnit::Record, ProtectedUnit::Outcome]
     }
 
     fn changeable(&self) -> &'static [&'static str] {

@@ -12,7 +12,7 @@ use crate::privacy::ledger::Meter;
 use crate::protocols::chronicle::Chronicle;
 use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{PartyId, Problem, Span, Time};
+use crate::vocab::{PartyId, Problem, ProtectedUnit, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -105,6 +105,10 @@ impl Protocol for Release {
 
     fn needs_objective(&self) -> bool {
         true
+    }
+
+    fn units(&self) -> Vec<ProtectedUnit> {
+        vec![ProtectedUnit::ValidationRecord]
     }
 
     fn changeable(&self) -> &'static [&'static str] {

@@ -7,7 +7,7 @@ use crate::report::cells::{axes, merged};
 use crate::report::number::{delta, epsilon};
 use crate::report::published::{self, losses};
 use crate::report::relations::relations;
-use crate::report::words::{times, unit};
+use crate::report::words::{RUNS_DIFFER, times, unit};
 use crate::study::{Loss, LossStanding, PrivacyRow, ReplicationRecord, Summary};
 use maud::{Markup, html};
 
@@ -116,6 +116,7 @@ fn learned(entry: &PrivacyRow) -> Markup {
                     }
                 }
             }
+            @if entry.runs_differ { div.note { (RUNS_DIFFER) } }
         }
     }
 }

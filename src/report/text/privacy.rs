@@ -4,7 +4,7 @@ use super::style::{block, line, table, wrapped};
 use crate::report::cells::{axes, merged};
 use crate::report::number::{delta, epsilon};
 use crate::report::relations::relations;
-use crate::report::words::{times, unit};
+use crate::report::words::{RUNS_DIFFER, times, unit};
 use crate::study::{Loss, LossStanding, Summary};
 
 pub(super) fn section(out: &mut String, summary: &Summary) {
@@ -46,6 +46,9 @@ pub(super) fn section(out: &mut String, summary: &Summary) {
             ]
         });
         block(out, 4, rows.collect(), &[]);
+        if entry.runs_differ {
+            line(out, &format!("     {RUNS_DIFFER}"));
+        }
     }
     for relation in relations(summary) {
         wrapped(out, 2, &format!("neighbours, {relation}"));
