@@ -8,16 +8,16 @@ use subrosa::vocab::{Cost, Delta};
 use support::{folder, run, subrosa, told};
 use tempfile::TempDir;
 
-/// Twenty phones, of whose answers two in five are lost; the noise is divided by how many arrive.
+/// Twenty phones, of whose answers one in five is lost; the noise is divided by how many arrive.
 const SCENARIO: &str = r#"Scenario(
     name: "arrivals",
     about: "Runs that cost differently.",
     seed: 1,
-    replications: 4,
+    replications: 3,
     parties: { "server": Party(), "phone": Party(count: 20) },
     network: Network(
         topology: Star(hub: "server"),
-        default: Link(latency: Constant("50ms"), loss: Independent(0.4)),
+        default: Link(latency: Constant("50ms"), loss: Independent(0.2)),
     ),
     objective: GpSample(grid: [30], max_norm: 1, length_scale: 0.1, variance: 1, noise_variance: 0.01),
     privacy: Privacy(delta: 1e-5),
@@ -46,7 +46,7 @@ fn the_costliest_run_is_reported() {
     let mut ledger = csv::Reader::from_path(folder(&document).join("ledger.csv")).unwrap();
     let header = ledger.headers().unwrap().clone();
     let column = |name: &str| header.iter().position(|known| known == name).unwrap();
-    let mut runs = vec![Composition::new(); 4];
+    let mut runs = vec![Composition::new(); 3];
     for row in ledger.records() {
         let row = row.unwrap();
         if &row[column("observer")] == "every agent" {
@@ -57,7 +57,7 @@ fn the_costliest_run_is_reported() {
     let delta = Delta::new(1e-5).unwrap();
     let each: Vec<f64> = runs.iter().map(|run| Tight.price(run, delta).epsilon).collect();
     let largest = each.iter().copied().fold(0.0, f64::max);
-    assert!(each.iter().any(|&epsilon| epsilon < 0.5 * largest), "runs differ: {each:?}");
+    assert!(each.iter().any(|&epsilon| epsilon < 0.95 * largest), "runs differ: {each:?}");
     let rows = document["cells"][0]["privacy"].as_array().unwrap();
     let row = rows.iter().find(|row| row["observer"] == "every agent").unwrap();
     let losses = row["losses"].as_array().unwrap();

@@ -176,6 +176,15 @@ pub struct SeriesRecord {
     pub digest: String,
 }
 
+impl SeriesRecord {
+    /// The last evaluation of a series that was played to its end. There is none where it ended early: regret after fewer
+    /// rounds is another number.
+    #[must_use]
+    pub fn at_the_end(&self) -> Option<&Iteration> {
+        self.iterations.last().filter(|_| self.ended_early.is_none())
+    }
+}
+
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }

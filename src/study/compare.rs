@@ -86,6 +86,9 @@ struct Group {
     point: Map<String, Value>,
     /// Series, then metric, then seed and replication.
     values: BTreeMap<String, BTreeMap<String, Samples>>,
+    /// Series of replications, and how many of them ended early.
+    records: u64,
+    ended_early: u64,
 }
 
 /// Compares.
@@ -147,6 +150,16 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, FolderErr
             "series \"{name}\" is not in the second run; --series-a and --series-b compare series of unlike names"
         ));
     }
+    for (name, groups) in [(&comparison.a, &groups_a), (&comparison.b, &groups_b)] {
+        let (early, all) =
+            groups.iter().fold((0, 0), |(e, n), group| (e + group.ended_early, n + group.records));
+        if early > 0 {
+            comparison.notes.push(format!(
+                "in {name}, {early} of {all} series of replications ended early; they have no regret at the end, and no \
+                 pairs of it"
+            ));
+        }
+    }
     if comparison.rows.iter().any(|row| !row.paired) {
         comparison.notes.push(
             "the runs have no two seeds and replications in common: independent samples, Welch's interval"
@@ -167,7 +180,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
         let key = serde_json::to_string(&draft).expect("a draft is plain data with text keys");
         let point = point_of(&cell.point);
         let group = *known.entry(key).or_insert_with(|| {
-            groups.push(Group { point: point.clone(), values: BTreeMap::new() });
+            groups.push(Group { point: point.clone(), values: BTreeMap::new(), records: 0, ended_early: 0 });
             groups.len() - 1
         });
         let group = &mut groups[group];
@@ -187,6 +200,8 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
 impl Group {
     fn take(&mut self, row: Row) {
         let key = (row.seed, row.replication);
+        self.records += 1;
+        self.ended_early += u64::from(row.ended_early);
         let series = self.values.entry(row.series).or_default();
         let metrics = METRICS.iter().zip(row.metrics).filter_map(|(name, value)| Some((*name, value?)));
         for (name, value) in metrics {

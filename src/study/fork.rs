@@ -32,7 +32,7 @@ pub struct BranchRow {
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end.
     pub cumulative_regret: Option<Estimate>,
-    /// That, minus the same replication's in the unchanged future. Absent for the unchanged one.
+    /// That, minus the same replication's in the unchanged future, where both reached the end. Absent for the unchanged one.
     pub difference: Option<Estimate>,
     /// Virtual seconds from start to end.
     pub virtual_seconds: f64,
@@ -130,13 +130,13 @@ fn row(cell: usize, branch: &str, changed: bool, pairs: &[(&SeriesRecord, &Serie
         pairs.iter().map(|(own, _)| of(own)).sum::<f64>() / pairs.len().max(1) as f64
     };
     let last = |of: fn(&crate::protocols::Iteration) -> f64| {
-        let values: Vec<f64> = pairs.iter().filter_map(|(own, _)| own.iterations.last().map(of)).collect();
+        let values: Vec<f64> = pairs.iter().filter_map(|(own, _)| own.at_the_end().map(of)).collect();
         Estimate::of(&values)
     };
     let differences: Vec<f64> = pairs
         .iter()
         .filter_map(|(own, base)| {
-            Some(own.iterations.last()?.cumulative_regret - base.iterations.last()?.cumulative_regret)
+            Some(own.at_the_end()?.cumulative_regret - base.at_the_end()?.cumulative_regret)
         })
         .collect();
     BranchRow {

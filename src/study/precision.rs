@@ -71,9 +71,15 @@ fn widest(plan: &Plan, folder: &RunFolder, metric: &str) -> Result<Option<f64>, 
         let mut records = archive.cell(cell)?;
         records.retain(|&replication, _| replication < plan.replications);
         let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        let mut short = false;
         for row in rows(cell, plan.seed, &records) {
             let value = place.map_or_else(|| row.more.get(metric).copied(), |place| row.metrics[place]);
+            short |= value.is_none() && row.ended_early;
             values.entry(row.series).or_default().extend(value);
+        }
+        // Of runs that ended early nothing is known; some must have reached the end.
+        if short && values.values().any(|values| (values.len() as u64) < FEWEST) {
+            return Ok(Some(f64::INFINITY));
         }
         for half in values.values().filter_map(|values| half_width(values, CONFIDENCE)) {
             widest = Some(widest.map_or(half, |known| known.max(half)));

@@ -205,8 +205,8 @@ impl<'a> Gathered<'a> {
             released: self.released,
             releases: self.releases,
             releases_per_unit: self.releases_per_unit,
+            runs_differ: self.runs_differ && self.losses.iter().any(|loss| loss.epsilon.is_finite()),
             losses: self.losses,
-            runs_differ: self.runs_differ,
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub(super) series: String,
     pub(super) ended_early: bool,
     pub(super) digest: String,
-    /// In the order of [`METRICS`]; absent where the protocol optimises nothing.
+    /// In the order of [`METRICS`]; regrets are absent where the protocol optimises nothing or ended early.
     pub(super) metrics: [Option<f64>; METRICS.len()],
     /// Outcomes and counts by name.
     pub(super) more: BTreeMap<String, f64>,
@@ -39,7 +39,7 @@ pub(super) struct Row {
 pub(super) fn rows(cell: usize, seed: u64, records: &BTreeMap<u64, ReplicationRecord>) -> Vec<Row> {
     let of = |record: &ReplicationRecord| -> Vec<Row> {
         let row = |series: &crate::protocols::SeriesRecord| {
-            let last = series.iterations.last();
+            let last = series.at_the_end();
             let outcomes = series.outcomes.iter().map(|outcome| (outcome.name.clone(), outcome.value));
             let counts = series.counts.iter().map(|(name, count)| (name.clone(), *count as f64));
             Row {

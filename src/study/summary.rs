@@ -88,7 +88,7 @@ pub struct SeriesSummary {
     pub fairness: Option<Fairness>,
     /// Its metrics.
     pub metrics: Metrics,
-    /// Regret by round.
+    /// Regret by round, over the replications that reached the end; over all if none did.
     pub curve: Vec<CurvePoint>,
     /// Numbers that the series ends with, each beside its bound; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -165,7 +165,7 @@ pub struct GroupSummary {
 /// The metrics of a series. Regrets are in the units of the objective; all others are means over replications.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Metrics {
-    /// Simple regret at the end; absent for a protocol that optimises nothing.
+    /// Simple regret at the end, over the replications that reached it; absent for a protocol that optimises nothing.
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end.
     pub cumulative_regret: Option<Estimate>,
@@ -309,7 +309,7 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
     let mean =
         |of: &dyn Fn(&SeriesRecord) -> f64| runs.iter().map(|run| of(run)).sum::<f64>() / runs.len() as f64;
     let last = |of: &dyn Fn(&crate::protocols::Iteration) -> f64| {
-        let values: Vec<f64> = runs.iter().filter_map(|run| run.iterations.last()).map(of).collect();
+        let values: Vec<f64> = runs.iter().filter_map(|run| run.at_the_end()).map(of).collect();
         Estimate::of(&values)
     };
     let mut latency = LinkStatistics::default();
@@ -347,10 +347,15 @@ fn metrics(runs: &[&SeriesRecord]) -> Metrics {
     }
 }
 
+/// The runs that were played to their end.
+fn whole<'a>(runs: &'a [&SeriesRecord]) -> impl Iterator<Item = &'a SeriesRecord> {
+    runs.iter().copied().filter(|run| run.ended_early.is_none())
+}
+
 fn groups(runs: &[&SeriesRecord]) -> Vec<GroupSummary> {
     let Some(first) = runs.first() else { return Vec::new() };
     let summary = |index: usize| {
-        let all = || runs.iter().filter_map(|run| run.groups.get(index));
+        let all = || whole(runs).filter_map(move |run| run.groups.get(index));
         let mean = |of: fn(&GroupOutcome) -> f64| Estimate::of(&all().map(of).collect::<Vec<f64>>());
         Some(GroupSummary {
             group: first.groups[index].group.clone(),
@@ -391,7 +396,9 @@ fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
 
 fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {
     let mut by_round: BTreeMap<u64, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for run in runs {
+    // A mean over fewer and fewer runs would bend where one drops out.
+    let none = whole(runs).next().is_none();
+    for run in runs.iter().filter(|run| none || run.ended_early.is_none()) {
         // Of several initial points, all numbered 0, the last counts.
         let last_of_round: BTreeMap<u64, _> = run.iterations.iter().map(|i| (i.t, i)).collect();
         for (t, iteration) in last_of_round {

@@ -186,7 +186,7 @@ fn early_endings(summary: &Summary) -> Markup {
                 p.warning role="note" {
                     (series.ended_early) " of " (counted(series.replications, "replication")) " of \"" (series.name) "\""
                     @for (name, value) in axes(summary).iter().zip(point(cell)) { " at " (name) " = " (value) }
-                    " ended early; the first: " (reason)
+                    " ended early and count in no regret at the end; the first: " (reason)
                 }
             }
         }

@@ -76,7 +76,8 @@ fn early_endings(out: &mut String, summary: &Summary) {
                 out,
                 0,
                 &format!(
-                    "warning: {} of {} of \"{}\"{place} ended early; the first: {reason}",
+                    "warning: {} of {} of \"{}\"{place} ended early and count in no regret at the end; the first: \
+                     {reason}",
                     series.ended_early,
                     counted(series.replications, "replication"),
                     series.name
