@@ -4,7 +4,7 @@ use super::arrivals::Arrivals;
 use super::messages::{Fact, Message, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
-use crate::learners::{Learner, LearnerModel};
+use crate::learners::{History, Learner, LearnerModel};
 use crate::protocols::{JitterWatch, end};
 use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
@@ -16,8 +16,8 @@ pub(super) struct Service {
     users: PartyId,
     recipe: LearnerModel,
     learner: Box<dyn Learner>,
-    /// Arms and reports so far: what another learner would begin from.
-    heard: Vec<(u32, f64)>,
+    /// What the learner was asked and told: what another learner would begin from.
+    history: History,
     stream: Stream,
     /// Whose reports came.
     known: Recent,
@@ -49,7 +49,7 @@ impl Service {
             users,
             recipe,
             learner,
-            heard: Vec::new(),
+            history: History::default(),
             stream,
             known: Recent::new(),
             jitter: JitterWatch::default(),
@@ -58,8 +58,9 @@ impl Service {
     }
 
     fn recommend(&mut self, ctx: &mut Context<'_, World>, user: u64) {
-        let arm = self.learner.suggest(&mut self.stream) as u64;
-        ctx.send(self.users, Message::Play { user, arm });
+        let arm = self.learner.suggest(&mut self.stream);
+        self.history.suggested(arm);
+        ctx.send(self.users, Message::Play { user, arm: arm as u64 });
         if let Some(turn) = &mut self.turn {
             turn.user = user;
             turn.timer = Some(ctx.after(turn.patience, Timer::Patience { user }));
@@ -70,7 +71,7 @@ impl Service {
         if !self.known.insert(user) {
             return;
         }
-        self.heard.push((arm as u32, reward));
+        self.history.observed(arm as usize, reward);
         if let Err(error) = self.learner.observe(arm as usize, reward) {
             return end(ctx, format!("report of user {user}: {error}"));
         }
@@ -106,14 +107,14 @@ impl Party<World> for Service {
         }
     }
 
-    /// Another learner is told all reports so far first. One that cannot take them in leaves the one that is there.
+    /// Another learner lives through all that the one that is there did. One that cannot leaves that one.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         if self.recipe == fresh.recipe {
             return;
         }
         let mut new = fresh.learner.clone();
-        if self.heard.iter().all(|&(arm, reward)| new.observe(arm as usize, reward).is_ok()) {
+        if self.history.teach(new.as_mut(), fresh.stream.clone()).is_ok() {
             self.learner = new;
         }
         self.recipe = fresh.recipe.clone();
