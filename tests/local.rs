@@ -199,3 +199,35 @@ fn threads_change_nothing() {
     };
     assert_eq!(digest("1", &out.path().join("a")), digest("2", &out.path().join("b")));
 }
+
+/// A doubled arrival is one arrival: the learner is asked once, and draws once.
+#[test]
+fn doubled_messages_change_no_choice() {
+    let out = TempDir::new().unwrap();
+    let robust = "constants: OrderWise, payoffs: HeavyTailed(central_moment: 0.01)";
+    let learners = [
+        "GpUcb()".to_owned(),
+        "ThompsonSampling()".to_owned(),
+        "Random()".to_owned(),
+        format!("AtaGpUcb({robust}, accuracy: 0.9)"),
+        format!("MomaGpUcb({robust}, repetitions: 3)"),
+    ];
+    let series = learners.iter().enumerate().map(|(index, learner)| {
+        format!("Series(name: \"{index}\", report: Disclosure(), learner: {learner})")
+    });
+    let series = format!("protocol.series=[{}]", series.collect::<Vec<_>>().join(", "));
+    for arrivals in ["OneByOne()", "Poisson(every: \"1s\")"] {
+        let arrivals = format!("protocol.arrivals={arrivals}");
+        let regrets = |duplication: &str| -> Vec<f64> {
+            let link =
+                format!("network.default=Link(latency: Constant(\"100ms\"), duplication: {duplication})");
+            let mut more = vec!["--replications", "2"];
+            for change in [&link, &arrivals, &series, "protocol.rounds=150"] {
+                more.extend(["-o", change]);
+            }
+            let document = run(USERS, out.path(), &more);
+            (0..learners.len()).map(|n| metric(&document, 0, &n.to_string(), "cumulative_regret").0).collect()
+        };
+        assert_eq!(regrets("0"), regrets("0.5"), "{arrivals}");
+    }
+}

@@ -19,6 +19,8 @@ pub(super) struct Service {
     /// What the learner was asked and told: what another learner would begin from.
     history: History,
     stream: Stream,
+    /// Who came on their own.
+    arrived: Recent,
     /// Whose reports came.
     known: Recent,
     jitter: JitterWatch,
@@ -51,6 +53,7 @@ impl Service {
             learner,
             history: History::default(),
             stream,
+            arrived: Recent::new(),
             known: Recent::new(),
             jitter: JitterWatch::default(),
             turn,
@@ -90,7 +93,12 @@ impl Party<World> for Service {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         match input {
             Input::Start if self.turn.is_some() => self.recommend(ctx, 0),
-            Input::Message { message: Message::Arrived { user }, .. } => self.recommend(ctx, user),
+            Input::Message { message: Message::Arrived { user }, .. } => {
+                // The learner is asked once, however often that is doubled.
+                if self.arrived.insert(user) {
+                    self.recommend(ctx, user);
+                }
+            }
             Input::Message { message: Message::Report { user, arm, reward }, .. } => {
                 self.learn(ctx, user, arm, *reward.get());
             }
