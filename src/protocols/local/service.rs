@@ -26,6 +26,8 @@ pub(super) struct Service {
     jitter: JitterWatch,
     /// Whom it waits for, where users come one by one.
     turn: Option<Turn>,
+    /// Users in a row that may pass without a word before the series ends.
+    give_up_after: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -33,18 +35,21 @@ struct Turn {
     patience: Span,
     user: u64,
     timer: Option<TimerTicket>,
+    /// Users asked since the last report.
+    unheard: u64,
 }
 
 impl Service {
     pub(super) fn new(
         users: PartyId,
         arrivals: Arrivals,
+        give_up_after: u64,
         recipe: LearnerModel,
         learner: Box<dyn Learner>,
         stream: Stream,
     ) -> Self {
         let turn = match arrivals {
-            Arrivals::OneByOne { patience } => Some(Turn { patience, user: 0, timer: None }),
+            Arrivals::OneByOne { patience } => Some(Turn { patience, user: 0, timer: None, unheard: 0 }),
             Arrivals::Poisson { .. } => None,
         };
         Self {
@@ -57,6 +62,7 @@ impl Service {
             known: Recent::new(),
             jitter: JitterWatch::default(),
             turn,
+            give_up_after,
         }
     }
 
@@ -70,9 +76,23 @@ impl Service {
         }
     }
 
+    /// Goes on to the next user, unless nobody has been heard of for too long.
+    fn pass_over(&mut self, ctx: &mut Context<'_, World>, user: u64) {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) else { return };
+        turn.unheard += 1;
+        if turn.unheard < self.give_up_after {
+            self.recommend(ctx, user + 1);
+        } else {
+            end(ctx, format!("nothing was heard of {} users in a row", turn.unheard));
+        }
+    }
+
     fn learn(&mut self, ctx: &mut Context<'_, World>, user: u64, arm: u64, reward: f64) {
         if !self.known.insert(user) {
             return;
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.unheard = 0;
         }
         self.history.observed(arm as usize, reward);
         if let Err(error) = self.learner.observe(arm as usize, reward) {
@@ -102,11 +122,7 @@ impl Party<World> for Service {
             Input::Message { message: Message::Report { user, arm, reward }, .. } => {
                 self.learn(ctx, user, arm, *reward.get());
             }
-            Input::Timer(Timer::Patience { user })
-                if self.turn.as_ref().is_some_and(|turn| turn.user == user) =>
-            {
-                self.recommend(ctx, user + 1);
-            }
+            Input::Timer(Timer::Patience { user }) => self.pass_over(ctx, user),
             Input::Start
             | Input::Message { message: Message::Play { .. }, .. }
             | Input::Timer(_)
@@ -118,6 +134,7 @@ impl Party<World> for Service {
     /// Another learner lives through all that the one that is there did. One that cannot leaves that one.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
+        self.give_up_after = fresh.give_up_after;
         if self.recipe == fresh.recipe {
             return;
         }
