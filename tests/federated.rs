@@ -4,11 +4,12 @@ mod support;
 
 use serde_json::Value;
 use std::cell::RefCell;
+use std::path::Path;
 use std::rc::Rc;
 use subrosa::objectives::Resources;
-use subrosa::protocols::{TraceEvent, TraceKind, Watcher};
+use subrosa::protocols::{SeriesRecord, TraceEvent, TraceKind, Watcher};
 use subrosa::scenario::Document;
-use subrosa::study::{self, Plan};
+use subrosa::study::{self, Plan, RunFolder};
 use support::{metric, root, run};
 use tempfile::TempDir;
 
@@ -435,4 +436,61 @@ fn agents_fit_their_own_models() {
     let refitted = ["protocol.own_hyperparameters=Refitted(every: 3)"];
     assert_eq!(first(&[]), first(&refitted));
     assert_ne!(first(&[]), first(&["protocol.feature_length_scale=0.05"]));
+}
+
+/// What is played, with answers that take `latency` and are doubled with a probability.
+fn doubled(place: &Path, latency: &str, duplication: &str) -> Vec<SeriesRecord> {
+    let policies = [
+        "sharing: Aggregate(clip: 11, late: Discard), policy: All()",
+        "sharing: Aggregate(clip: 11, late: AddToNext), policy: All()",
+        "sharing: Aggregate(clip: 11, late: ReplaceNext), policy: All()",
+        "sharing: Aggregate(clip: 11, late: AddToNext), policy: Deadline(after: \"600ms\")",
+        "sharing: Aggregate(clip: 11, late: ReplaceNext), policy: Deadline(after: \"600ms\")",
+        "sharing: Aggregate(clip: 11, late: KeepLast), policy: Deadline(after: \"600ms\")",
+        "sharing: Aggregate(clip: 11), policy: Buffered(k: 6)",
+    ];
+    let series = policies.iter().enumerate().map(|(n, policy)| format!("Series(name: \"{n}\", {policy})"));
+    let text = format!(
+        "Scenario(name: \"doubled\", seed: 3, replications: 2, parties: {{ \"server\": Party(), \"quick\": \
+         Party(count: 4), \"slow\": Party(count: 4, compute: Drawn(time: Constant(\"900ms\"))) }}, \
+         network: Network(topology: Star(hub: \"server\"), default: Link(latency: Constant(\"50ms\")), links: [\
+         LinkRule(from: \"quick\", to: \"server\", latency: {latency}, duplication: {duplication}), \
+         LinkRule(from: \"slow\", to: \"server\", latency: {latency}, duplication: {duplication})]), \
+         objective: GpSample(grid: [40], max_norm: 1, length_scale: 0.2, variance: 1, noise_variance: 0.01), \
+         privacy: Privacy(delta: 0.01), protocol: Federated(server: \"server\", groups: [\
+         AgentGroup(members: \"quick\"), AgentGroup(members: \"slow\")], rounds: 12, initial_points: 3, features: 20, \
+         perturbation: 0.05, series: [{}]))",
+        series.collect::<Vec<_>>().join(", ")
+    );
+    std::fs::create_dir(place).unwrap();
+    let path = place.join("doubled.ron");
+    std::fs::write(&path, text).unwrap();
+    let document = run(path.to_str().unwrap(), place, &[]);
+    let records = RunFolder::at(&support::folder(&document)).replications(0).unwrap();
+    records.into_values().flat_map(|record| record.series).collect()
+}
+
+/// A copy that comes after its round was closed is no late answer: nobody is counted twice, and no round ends early.
+#[test]
+fn a_copy_of_an_answer_is_no_second_answer() {
+    let out = TempDir::new().unwrap();
+    let regrets = |series: &SeriesRecord| -> Vec<f64> {
+        series.iterations.iter().map(|iteration| iteration.cumulative_regret).collect()
+    };
+    // Copies that come with the original change nothing at all.
+    let still =
+        |place: &str, duplication: &str| doubled(&out.path().join(place), "Constant(\"50ms\")", duplication);
+    for (once, twice) in still("once", "0").iter().zip(&still("twice", "0.9")) {
+        assert_eq!(regrets(once), regrets(twice), "series {}", once.name);
+        assert_eq!(once.closings, twice.closings, "series {}", once.name);
+    }
+    // Copies that come rounds later: whoever waits for all has no late answer, whatever is done with those.
+    let jitter = "Jittered(base: \"50ms\", jitter: Exponential(mean: \"2s\"))";
+    let (once, twice) =
+        (doubled(&out.path().join("calm"), jitter, "0"), doubled(&out.path().join("jitter"), jitter, "0.9"));
+    for (place, (calm, noisy)) in once.iter().zip(&twice).enumerate().filter(|(place, _)| place % 7 < 3) {
+        assert_eq!(regrets(calm), regrets(noisy), "series {}", calm.name);
+        assert_eq!(regrets(&once[place - place % 7]), regrets(noisy), "series {}", calm.name);
+        assert!(noisy.closings.iter().all(|closing| closing.late == 0), "series {}", calm.name);
+    }
 }

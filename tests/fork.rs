@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 use subrosa::objectives::Resources;
-use subrosa::protocols::ForkPoint;
+use subrosa::protocols::{ForkPoint, SeriesRecord};
 use subrosa::scenario::Document;
 use subrosa::study::{self, Forked, Plan, Records};
 use subrosa::vocab::Span;
@@ -158,6 +158,100 @@ fn another_learner_takes_over_what_was_learned() {
     for index in 1..series.len() {
         assert_eq!(plain.series[index].digest, random.series[index].digest, "other series are left alone");
     }
+}
+
+/// Each learner with a blank for a number, the number, and one a hair's width from it.
+const LEARNERS: [(&str, &str, &str); 6] = [
+    ("GpUcb(scale: #)", "1", "1.0000000001"),
+    ("ThompsonSampling(scale: #)", "1", "1.0000000001"),
+    ("ExpectedImprovement(margin: #)", "0", "1e-12"),
+    (
+        "TgpUcb(bound: 2, constants: OrderWise, payoffs: HeavyTailed(central_moment: 0.01), beta_scale: #)",
+        "1",
+        "1.0000000001",
+    ),
+    (
+        "AtaGpUcb(bound: 2, constants: OrderWise, payoffs: HeavyTailed(central_moment: 0.01), accuracy: 0.9, beta_scale: #)",
+        "0.1",
+        "0.10000000001",
+    ),
+    (
+        "MomaGpUcb(bound: 2, constants: OrderWise, payoffs: HeavyTailed(central_moment: 0.01), accuracy: 0.9, \
+         repetitions: 3, beta_scale: #)",
+        "0.1",
+        "0.10000000001",
+    ),
+];
+
+/// A scenario with one series per learner; `series` is what else a series says.
+fn hair(protocol: &str, objective: &str, series: &str) -> String {
+    let series: Vec<String> = LEARNERS
+        .iter()
+        .enumerate()
+        .map(|(index, (learner, before, _))| {
+            format!("Series(name: \"{index}\", {series}, learner: {})", learner.replace('#', before))
+        })
+        .collect();
+    format!(
+        "Scenario(name: \"hair\", seed: 1, replications: 2, parties: {{ \"a\": Party(), \"b\": Party() }}, \
+         network: Network(topology: Star(hub: \"a\"), default: Link(latency: Exponential(mean: \"100ms\"))), \
+         objective: {objective}, protocol: {protocol}, series: [{}]))",
+        series.join(", ")
+    )
+}
+
+/// Whoever takes over from a learner that is all but the same goes on as that one would have.
+#[test]
+fn a_learner_a_hair_apart_has_the_same_future() {
+    let place = TempDir::new().unwrap();
+    let local = "RkhsSum(noise: Uniform(bound: 0.1))";
+    let users = "Local(service: \"a\", users: \"b\", rounds: 60";
+    let gp = "GpSample(grid: [60], max_norm: 1, length_scale: 0.1, variance: 1, noise_variance: 0.01)";
+    let asks = "Outsourced(curator: \"a\", modeler: \"b\", rounds: 50, initial_points: 2";
+    let cases = [
+        ("Local", hair(users, local, "report: Disclosure()")),
+        (
+            "Local",
+            hair(
+                &format!(
+                    "{users}, arrivals: Poisson(every: \"300ms\"), answer_after: Exponential(mean: \"700ms\")"
+                ),
+                local,
+                "report: Disclosure()",
+            ),
+        ),
+        ("Outsourced", hair(asks, gp, "release: Disclosure()")),
+    ];
+    let mut apart = Vec::new();
+    for (case, (protocol, text)) in cases.iter().enumerate() {
+        let path = place.path().join(format!("{case}.ron"));
+        fs::write(&path, text).unwrap();
+        let changes: Vec<String> = LEARNERS
+            .iter()
+            .enumerate()
+            .map(|(index, (learner, _, after))| {
+                format!("protocol.{protocol}.series[{index}].learner={}", learner.replace('#', after))
+            })
+            .collect();
+        let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
+        for round in [10, 31] {
+            let forked = forked(path.to_str().unwrap(), ForkPoint::Round(round), &[("hair", &changes)]);
+            for (replication, plain) in &forked.branches[0].1[0] {
+                let changed = &forked.branches[1].1[0][replication];
+                for (index, (learner, ..)) in LEARNERS.iter().enumerate() {
+                    let (plain, changed) = (&plain.series[index], &changed.series[index]);
+                    let place = format!("{learner} in case {case}, forked after {round}");
+                    let arms = |series: &SeriesRecord| -> Vec<u64> {
+                        series.iterations.iter().map(|iteration| iteration.arm).collect()
+                    };
+                    if plain.iterations != changed.iterations {
+                        apart.push(format!("{place}: {:?}, {:?}", arms(plain), arms(changed)));
+                    }
+                }
+            }
+        }
+    }
+    assert!(apart.is_empty(), "{}", apart.join("\n"));
 }
 
 #[test]

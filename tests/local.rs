@@ -199,3 +199,60 @@ fn threads_change_nothing() {
     };
     assert_eq!(digest("1", &out.path().join("a")), digest("2", &out.path().join("b")));
 }
+
+/// Users or a service that are gone for good: the series ends, and says why.
+#[test]
+fn whoever_is_gone_for_good_is_given_up() {
+    let out = TempDir::new().unwrap();
+    let gone = "Party(availability: Scheduled(switches: [\"10s\"]))";
+    for arrivals in ["OneByOne()", "Poisson(every: \"1s\")"] {
+        for (service, users) in [("Party()", gone), (gone, "Party()")] {
+            let parties = format!("parties={{ \"service\": {service}, \"users\": {users} }}");
+            let arrivals = format!("protocol.arrivals={arrivals}");
+            let keep = "protocol.series=[Series(name: \"a\", report: Disclosure(), learner: GpUcb())]";
+            let changes = [&parties, &arrivals, keep, "protocol.rounds=300"];
+            let mut more = vec!["--replications", "1"];
+            changes.iter().for_each(|change| more.extend(["-o", change]));
+            let document = run(USERS, out.path(), &more);
+            let series = &document["cells"][0]["series"][0];
+            assert_eq!(series["ended_early"], 1, "{parties} {arrivals}");
+            assert!((1.0..60.0).contains(&count(&document, "a", "played")), "{parties} {arrivals}: {series}");
+            let folder = folder(&document);
+            let (_, text, _) = told(&subrosa(&["report", folder.to_str().unwrap()]));
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words.contains("nothing was heard") && words.contains("10000 users in a row"), "{text}");
+        }
+    }
+}
+
+/// A doubled arrival is one arrival: the learner is asked once, and draws once.
+#[test]
+fn doubled_messages_change_no_choice() {
+    let out = TempDir::new().unwrap();
+    let robust = "constants: OrderWise, payoffs: HeavyTailed(central_moment: 0.01)";
+    let learners = [
+        "GpUcb()".to_owned(),
+        "ThompsonSampling()".to_owned(),
+        "Random()".to_owned(),
+        format!("AtaGpUcb({robust}, accuracy: 0.9)"),
+        format!("MomaGpUcb({robust}, repetitions: 3)"),
+    ];
+    let series = learners.iter().enumerate().map(|(index, learner)| {
+        format!("Series(name: \"{index}\", report: Disclosure(), learner: {learner})")
+    });
+    let series = format!("protocol.series=[{}]", series.collect::<Vec<_>>().join(", "));
+    for arrivals in ["OneByOne()", "Poisson(every: \"1s\")"] {
+        let arrivals = format!("protocol.arrivals={arrivals}");
+        let regrets = |duplication: &str| -> Vec<f64> {
+            let link =
+                format!("network.default=Link(latency: Constant(\"100ms\"), duplication: {duplication})");
+            let mut more = vec!["--replications", "2"];
+            for change in [&link, &arrivals, &series, "protocol.rounds=150"] {
+                more.extend(["-o", change]);
+            }
+            let document = run(USERS, out.path(), &more);
+            (0..learners.len()).map(|n| metric(&document, 0, &n.to_string(), "cumulative_regret").0).collect()
+        };
+        assert_eq!(regrets("0"), regrets("0.5"), "{arrivals}");
+    }
+}

@@ -146,6 +146,19 @@ impl LearnerRecipe for AtaGpUcb {
 }
 
 impl Player {
+    /// Makes the model anew if outcomes came.
+    fn renew(&mut self, stream: &mut Stream) {
+        if self.stale {
+            let played = self.counts.iter().zip(&self.variance).enumerate();
+            let probabilities = played
+                .filter(|(_, (count, _))| **count > 0.0)
+                .map(|(arm, (&count, &variance))| (arm, nystrom::inclusion(self.q, variance, count)));
+            let basis = nystrom::draw_basis(probabilities, stream);
+            // Only numbers near overflow can fail; `observe` says so.
+            self.failure = self.refresh(basis).err();
+        }
+    }
+
     /// Draws the basis from the variances of the round before, and makes mean and variance anew.
     fn refresh(&mut self, basis: Vec<usize>) -> Result<(), GpError> {
         let features = match self.features.take() {
@@ -195,18 +208,15 @@ impl Learner for Player {
     }
 
     fn suggest(&mut self, stream: &mut Stream) -> usize {
-        if self.stale {
-            let played = self.counts.iter().zip(&self.variance).enumerate();
-            let probabilities = played
-                .filter(|(_, (count, _))| **count > 0.0)
-                .map(|(arm, (&count, &variance))| (arm, nystrom::inclusion(self.q, variance, count)));
-            let basis = nystrom::draw_basis(probabilities, stream);
-            // Only numbers near overflow can fail; `observe` says so.
-            self.failure = self.refresh(basis).err();
-        }
+        self.renew(stream);
         let beta = self.recipe.beta_scale.get() * self.beta;
         upper_bounds(&self.mean, &self.variance, beta, &mut self.scores);
         largest(&self.scores)
+    }
+
+    /// The next basis is drawn from the variances of this one.
+    fn overruled(&mut self, _: usize, stream: &mut Stream) {
+        self.renew(stream);
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {

@@ -115,6 +115,10 @@ impl Learner for Player {
         largest(&self.scores)
     }
 
+    fn overruled(&mut self, _: usize, _: &mut Stream) {
+        self.rounds += 1;
+    }
+
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         self.played[arm] = true;
         self.posterior.observe(arm, outcome)

@@ -4,6 +4,7 @@ mod ata_gp_ucb;
 mod beta;
 mod expected_improvement;
 mod gp_ucb;
+mod history;
 mod knowledge;
 mod middle;
 mod moma_gp_ucb;
@@ -17,6 +18,7 @@ pub use ata_gp_ucb::{AtaGpUcb, Widths};
 pub use beta::BetaSchedule;
 pub use expected_improvement::ExpectedImprovement;
 pub use gp_ucb::{Exploration, GpUcb};
+pub use history::History;
 pub use knowledge::{Constants, Facts, Knowledge, Payoffs};
 pub use middle::{Middle, medoid};
 pub use moma_gp_ucb::MomaGpUcb;
@@ -129,6 +131,12 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// # Errors
     /// [`GpError`] when the model cannot take it in.
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError>;
+
+    /// Was asked, as in [`Learner::suggest`], but another learner chose the arm: this one takes over from that one, and
+    /// lives through its [`History`]. Nothing needs to be done where asking leaves no trace but draws.
+    fn overruled(&mut self, arm: usize, stream: &mut Stream) {
+        let _ = (arm, stream);
+    }
 
     /// How many outcomes of the arm suggested last are still wanted before another arm can be suggested. A protocol
     /// that asks several users at once asks that many; more would go to waste.

@@ -9,6 +9,7 @@ use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::f64::consts::E;
 use std::num::NonZeroU32;
 
@@ -24,7 +25,9 @@ use std::num::NonZeroU32;
 /// epoch's arm, so a lost outcome is simply asked for again; which estimate an outcome enters is decided by the order
 /// of arrival. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of
 /// that arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of
-/// an arm that is not the epoch's (one that came late) is left out.
+/// an arm that is not the epoch's (one that came late) is left out. Where it takes over from another learner, in a branch
+/// of a what-if, it makes epochs of what that one heard: k outcomes of an arm are one, and what is left over waits for
+/// the arm's next epoch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MomaGpUcb {
@@ -72,6 +75,8 @@ struct Player {
     /// The arm of the epoch and its outcomes so far.
     epoch: Option<usize>,
     arrived: Vec<f64>,
+    /// Outcomes of arms that another learner left before their epoch was over.
+    left: BTreeMap<usize, Vec<f64>>,
     /// Sums of outcome j of every epoch of an arm: n x k.
     sums: Vec<f64>,
     /// Epochs of each arm.
@@ -141,7 +146,8 @@ impl LearnerRecipe for MomaGpUcb {
             q,
             repetitions,
             epoch: None,
-            arrived: Vec::with_capacity(repetitions),
+            arrived: Vec::new(),
+            left: BTreeMap::new(),
             sums: vec![0.0; arms.n * repetitions],
             counts: vec![0.0; arms.n],
             epochs: 0.0,
@@ -156,6 +162,36 @@ impl LearnerRecipe for MomaGpUcb {
 }
 
 impl Player {
+    /// Makes the model anew if outcomes came.
+    fn renew(&mut self, stream: &mut Stream) {
+        if self.stale {
+            let played = self.counts.iter().zip(&self.variance).enumerate();
+            let probabilities = played
+                .filter(|(_, (count, _))| **count > 0.0)
+                .map(|(arm, (&count, &variance))| (arm, nystrom::inclusion(self.q, variance, count)));
+            let basis = nystrom::draw_basis(probabilities, stream);
+            // Only numbers near overflow can fail; `observe` says so.
+            self.failure = self.refresh(basis).err();
+        }
+    }
+
+    /// Begins an epoch, with what was left of the arm if another learner left it in the middle.
+    fn begin(&mut self, arm: usize) {
+        self.epoch = Some(arm);
+        if let Some(left) = self.left.remove(&arm) {
+            self.arrived = left;
+        }
+    }
+
+    /// Takes in the k outcomes of an epoch.
+    fn close(&mut self, arm: usize, outcomes: &[f64]) {
+        let sums = &mut self.sums[arm * self.repetitions..][..self.repetitions];
+        sums.iter_mut().zip(outcomes).for_each(|(sum, outcome)| *sum += outcome);
+        self.counts[arm] += 1.0;
+        self.epochs += 1.0;
+        self.stale = true;
+    }
+
     fn refresh(&mut self, basis: Vec<usize>) -> Result<(), GpError> {
         let (lambda, k) = (self.recipe.lambda.get(), self.repetitions);
         let features = Nystrom::new(self.n, &self.matrix, basis)?;
@@ -195,20 +231,23 @@ impl Learner for Player {
         if let Some(arm) = self.epoch {
             return arm;
         }
-        if self.stale {
-            let played = self.counts.iter().zip(&self.variance).enumerate();
-            let probabilities = played
-                .filter(|(_, (count, _))| **count > 0.0)
-                .map(|(arm, (&count, &variance))| (arm, nystrom::inclusion(self.q, variance, count)));
-            let basis = nystrom::draw_basis(probabilities, stream);
-            // Only numbers near overflow can fail; `observe` says so.
-            self.failure = self.refresh(basis).err();
-        }
+        self.renew(stream);
         let beta = self.recipe.beta_scale.get() * self.beta;
         upper_bounds(&self.mean, &self.variance, beta, &mut self.scores);
         let arm = largest(&self.scores);
-        self.epoch = Some(arm);
+        self.begin(arm);
         arm
+    }
+
+    fn overruled(&mut self, arm: usize, stream: &mut Stream) {
+        if self.epoch == Some(arm) {
+            return;
+        }
+        self.renew(stream);
+        if let Some(left) = self.epoch {
+            self.left.insert(left, std::mem::take(&mut self.arrived));
+        }
+        self.begin(arm);
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
@@ -218,18 +257,18 @@ impl Learner for Player {
         if !outcome.is_finite() {
             return Err(GpError::OutcomeNotFinite { outcome });
         }
-        if self.epoch != Some(arm) {
-            return Ok(());
-        }
-        self.arrived.push(outcome - self.prior_mean);
-        if self.arrived.len() == self.repetitions {
-            let sums = &mut self.sums[arm * self.repetitions..][..self.repetitions];
-            sums.iter_mut().zip(&self.arrived).for_each(|(sum, outcome)| *sum += outcome);
-            self.arrived.clear();
-            self.counts[arm] += 1.0;
-            self.epochs += 1.0;
-            self.epoch = None;
-            self.stale = true;
+        let current = self.epoch == Some(arm);
+        let outcomes = if current { Some(&mut self.arrived) } else { self.left.get_mut(&arm) };
+        let Some(outcomes) = outcomes else { return Ok(()) };
+        outcomes.push(outcome - self.prior_mean);
+        if outcomes.len() == self.repetitions {
+            let outcomes = std::mem::take(outcomes);
+            self.close(arm, &outcomes);
+            if current {
+                self.epoch = None;
+            } else {
+                self.left.remove(&arm);
+            }
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ impl Availability for Scheduled {
     }
 
     fn ever_available(&self) -> bool {
-        self.online || !self.switches.is_empty()
+        is_ever_online(self.online, &self.switches)
     }
 
     fn problems(&self) -> Vec<Problem> {
@@ -40,6 +40,16 @@ impl Availability for Scheduled {
             format!("{}, which goes back in time", self.switches[index + 1]),
             "put the times in order, each once",
         )]
+    }
+}
+
+/// Whether a party that begins so and changes at these times is connected for a while.
+pub(super) fn is_ever_online(online: bool, switches: &[Span]) -> bool {
+    match switches {
+        [] => online,
+        // Connected at the start and at once no more.
+        [Span::ZERO] => !online,
+        _ => true,
     }
 }
 
@@ -76,6 +86,22 @@ mod tests {
         assert_eq!(process.next_switch(), Some(Switch::connection(at(5), true)));
         assert_eq!(process.next_switch(), Some(Switch::connection(at(9), false)));
         assert_eq!(process.next_switch(), None);
+    }
+
+    #[test]
+    fn a_party_that_is_there_for_a_while_is_available() {
+        let ever = |online: bool, switches: &[u64]| {
+            let switches = switches.iter().map(|&ms| Span::from_millis(ms)).collect();
+            Scheduled { online, switches }.ever_available()
+        };
+        assert!(
+            ever(true, &[])
+                && ever(true, &[9])
+                && ever(true, &[0, 5])
+                && ever(false, &[0])
+                && ever(false, &[5, 9])
+        );
+        assert!(!ever(false, &[]) && !ever(true, &[0]));
     }
 
     #[test]

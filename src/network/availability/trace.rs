@@ -1,5 +1,6 @@
 //! A party that comes and goes as a recorded device did.
 
+use super::scheduled::is_ever_online;
 use super::{Availability, AvailabilityProcess};
 use crate::kernel::Switch;
 use crate::network::data_file::{self, Loaded};
@@ -63,7 +64,7 @@ impl Availability for Trace {
 
     /// So is, for this question, a device that the file does not have: both are told as what they are.
     fn ever_available(&self) -> bool {
-        let hears = |device: &Device| device.online || !device.switches.is_empty();
+        let hears = |device: &Device| is_ever_online(device.online, &device.switches);
         match self.device {
             None => self.devices.is_none() || self.devices().iter().any(hears),
             Some(_) => self.chosen().is_none_or(hears),

@@ -1,6 +1,7 @@
 //! The parties of every series of one replication, and what is kept of what they do.
 
 use super::agent::Agent;
+use super::answers::Answers;
 use super::contribution::Contract;
 use super::masking::Dealer;
 use super::messages::{Fact, World};
@@ -153,6 +154,7 @@ impl Cast<'_> {
             open: false,
             timer: None,
             answered: vec![false; count],
+            heard: vec![Answers::default(); count],
             fresh: vec![None; count],
             late: vec![None; count],
             last: vec![None; count],

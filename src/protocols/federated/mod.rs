@@ -13,6 +13,7 @@
 //! ("Differentially private federated Bayesian optimization with distributed exploration").
 
 mod agent;
+mod answers;
 mod cast;
 mod contribution;
 mod masking;

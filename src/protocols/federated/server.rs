@@ -1,6 +1,7 @@
 //! The server: opens rounds, gathers vectors, releases what it makes of them.
 
 use super::agent::PROTECTED;
+use super::answers::Answers;
 use super::contribution::Contract;
 use super::messages::{Close, Fact, Message, World};
 use super::rounds::{Late, RoundPolicy};
@@ -40,6 +41,8 @@ pub(super) struct Server {
     pub(super) open: bool,
     pub(super) timer: Option<TimerTicket>,
     pub(super) answered: Vec<bool>,
+    /// All rounds that each agent has answered, in time or late.
+    pub(super) heard: Vec<Answers>,
     pub(super) fresh: Vec<Option<Vector>>,
     pub(super) late: Vec<Option<Vector>>,
     pub(super) last: Vec<Option<Vector>>,
@@ -99,7 +102,8 @@ impl Server {
             }
             Late::AddToNext | Late::ReplaceNext => self.late[agent] = vector,
             Late::KeepLast => {
-                if self.fresh[agent].is_none() {
+                // One that was overtaken by a later round's stays behind it.
+                if self.heard[agent].latest() == Some(round) {
                     self.last[agent] = vector;
                 }
             }
@@ -316,8 +320,8 @@ impl Party<World> for Server {
 impl Server {
     fn take(&mut self, from: PartyId, round: u64, vector: Option<Vector>, ctx: &mut Context<'_, World>) {
         let Some(&agent) = self.places.get(&from) else { return };
-        // A copy of an answer that is there already.
-        if round == self.round && self.answered[agent] {
+        // A copy of an answer that came before, in this round or an earlier one, is no answer.
+        if !self.heard[agent].insert(round) {
             return;
         }
         self.file(agent, round, vector);

@@ -14,7 +14,8 @@
 //!
 //! One party plays all users, so that there may be a hundred thousand of them; each has draws of its own, addressed
 //! by its number, and messages of its own. A user plays once however often a message is doubled, and a report counts
-//! once. Nothing here waits for a lost message for ever: the service only ever waits as long as its patience.
+//! once. Nothing here waits for a lost message for ever: the service only ever waits as long as its patience, and after so
+//! many users in a row of whom nothing was heard the series ends.
 //!
 //! Proven here: each report is epsilon-LDP in ideal arithmetic. Not hidden: that a user answers. Where that depends on
 //! the reward, the ledger says so.

@@ -51,6 +51,11 @@ pub struct Local {
     /// Default: nobody comes twice, and privacy is priced per reward.
     #[serde(default)]
     pub population: Option<NonZeroU64>,
+    /// Users in a row of whom nothing is heard before the series ends early. Users who come one by one are not heard of if
+    /// no report comes (they may have played and kept silent); users who come on their own, if they get no arm.
+    /// Default: ten times `rounds`, and at least 10,000.
+    #[serde(default)]
+    pub give_up_after: Option<NonZeroU64>,
     /// What is compared.
     pub series: Vec<SeriesRecipe>,
 }
@@ -148,7 +153,7 @@ impl Protocol for Local {
     }
 
     fn changeable(&self) -> &'static [&'static str] {
-        &["answer_after.**", "never_answer.**", "series.*.learner.**"]
+        &["answer_after.**", "never_answer.**", "give_up_after", "series.*.learner.**"]
     }
 
     fn dry_needs_objective(&self) -> bool {
@@ -167,6 +172,11 @@ impl Protocol for Local {
 }
 
 impl Local {
+    /// Users in a row of whom nothing is heard before the series ends.
+    fn give_up_after(&self) -> u64 {
+        self.give_up_after.map_or(self.rounds.saturating_mul(10).max(10_000), NonZeroU64::get)
+    }
+
     /// What users of a series do to their rewards; nothing where they send them as they are.
     ///
     /// # Errors
@@ -288,7 +298,14 @@ impl Local {
                 && let Some(learner) = learner.take()
             {
                 let stream = party(&self.service).child("learner").stream();
-                Box::new(Service::new(users, self.arrivals, recipe.clone(), learner, stream))
+                Box::new(Service::new(
+                    users,
+                    self.arrivals,
+                    self.give_up_after(),
+                    recipe.clone(),
+                    learner,
+                    stream,
+                ))
             } else if index == users.index() {
                 Box::new(Users::new(
                     Habits {
@@ -297,6 +314,7 @@ impl Local {
                         observer: Observer(self.service.clone()),
                         rounds: self.rounds,
                         arrivals: self.arrivals,
+                        give_up_after: self.give_up_after(),
                         answer_after: self.answer_after.clone(),
                         never_answer: self.never_answer,
                         curator,

@@ -4,7 +4,7 @@ use super::arrivals::Arrivals;
 use super::messages::{Fact, Message, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
-use crate::learners::{Learner, LearnerModel};
+use crate::learners::{History, Learner, LearnerModel};
 use crate::protocols::{JitterWatch, end};
 use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
@@ -16,14 +16,18 @@ pub(super) struct Service {
     users: PartyId,
     recipe: LearnerModel,
     learner: Box<dyn Learner>,
-    /// Arms and reports so far: what another learner would begin from.
-    heard: Vec<(u32, f64)>,
+    /// What the learner was asked and told: what another learner would begin from.
+    history: History,
     stream: Stream,
+    /// Who came on their own.
+    arrived: Recent,
     /// Whose reports came.
     known: Recent,
     jitter: JitterWatch,
     /// Whom it waits for, where users come one by one.
     turn: Option<Turn>,
+    /// Users in a row that may pass without a word before the series ends.
+    give_up_after: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -31,38 +35,55 @@ struct Turn {
     patience: Span,
     user: u64,
     timer: Option<TimerTicket>,
+    /// Users asked since the last report.
+    unheard: u64,
 }
 
 impl Service {
     pub(super) fn new(
         users: PartyId,
         arrivals: Arrivals,
+        give_up_after: u64,
         recipe: LearnerModel,
         learner: Box<dyn Learner>,
         stream: Stream,
     ) -> Self {
         let turn = match arrivals {
-            Arrivals::OneByOne { patience } => Some(Turn { patience, user: 0, timer: None }),
+            Arrivals::OneByOne { patience } => Some(Turn { patience, user: 0, timer: None, unheard: 0 }),
             Arrivals::Poisson { .. } => None,
         };
         Self {
             users,
             recipe,
             learner,
-            heard: Vec::new(),
+            history: History::default(),
             stream,
+            arrived: Recent::new(),
             known: Recent::new(),
             jitter: JitterWatch::default(),
             turn,
+            give_up_after,
         }
     }
 
     fn recommend(&mut self, ctx: &mut Context<'_, World>, user: u64) {
-        let arm = self.learner.suggest(&mut self.stream) as u64;
-        ctx.send(self.users, Message::Play { user, arm });
+        let arm = self.learner.suggest(&mut self.stream);
+        self.history.suggested(arm);
+        ctx.send(self.users, Message::Play { user, arm: arm as u64 });
         if let Some(turn) = &mut self.turn {
             turn.user = user;
             turn.timer = Some(ctx.after(turn.patience, Timer::Patience { user }));
+        }
+    }
+
+    /// Goes on to the next user, unless nobody has been heard of for too long.
+    fn pass_over(&mut self, ctx: &mut Context<'_, World>, user: u64) {
+        let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) else { return };
+        turn.unheard += 1;
+        if turn.unheard < self.give_up_after {
+            self.recommend(ctx, user + 1);
+        } else {
+            end(ctx, format!("nothing was heard of {} users in a row", turn.unheard));
         }
     }
 
@@ -70,7 +91,10 @@ impl Service {
         if !self.known.insert(user) {
             return;
         }
-        self.heard.push((arm as u32, reward));
+        if let Some(turn) = &mut self.turn {
+            turn.unheard = 0;
+        }
+        self.history.observed(arm as usize, reward);
         if let Err(error) = self.learner.observe(arm as usize, reward) {
             return end(ctx, format!("report of user {user}: {error}"));
         }
@@ -89,15 +113,16 @@ impl Party<World> for Service {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         match input {
             Input::Start if self.turn.is_some() => self.recommend(ctx, 0),
-            Input::Message { message: Message::Arrived { user }, .. } => self.recommend(ctx, user),
+            Input::Message { message: Message::Arrived { user }, .. } => {
+                // The learner is asked once, however often that is doubled.
+                if self.arrived.insert(user) {
+                    self.recommend(ctx, user);
+                }
+            }
             Input::Message { message: Message::Report { user, arm, reward }, .. } => {
                 self.learn(ctx, user, arm, *reward.get());
             }
-            Input::Timer(Timer::Patience { user })
-                if self.turn.as_ref().is_some_and(|turn| turn.user == user) =>
-            {
-                self.recommend(ctx, user + 1);
-            }
+            Input::Timer(Timer::Patience { user }) => self.pass_over(ctx, user),
             Input::Start
             | Input::Message { message: Message::Play { .. }, .. }
             | Input::Timer(_)
@@ -106,14 +131,15 @@ impl Party<World> for Service {
         }
     }
 
-    /// Another learner is told all reports so far first. One that cannot take them in leaves the one that is there.
+    /// Another learner lives through all that the one that is there did. One that cannot leaves that one.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
+        self.give_up_after = fresh.give_up_after;
         if self.recipe == fresh.recipe {
             return;
         }
         let mut new = fresh.learner.clone();
-        if self.heard.iter().all(|&(arm, reward)| new.observe(arm as usize, reward).is_ok()) {
+        if self.history.teach(new.as_mut(), fresh.stream.clone()).is_ok() {
             self.learner = new;
         }
         self.recipe = fresh.recipe.clone();

@@ -9,7 +9,7 @@ use crate::objectives::Noise;
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Ctl, Disclosure};
-use crate::protocols::{Books, give_up};
+use crate::protocols::{Books, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
 use std::any::Any;
@@ -63,6 +63,8 @@ pub(super) struct Habits {
     /// Plays after which the series ends.
     pub(super) rounds: u64,
     pub(super) arrivals: Arrivals,
+    /// Users in a row that may come on their own without getting an arm before the series ends.
+    pub(super) give_up_after: u64,
     pub(super) answer_after: LatencyModel,
     pub(super) never_answer: NeverAnswer,
     pub(super) curator: Curator,
@@ -86,6 +88,8 @@ pub(super) struct Users {
     habits: Habits,
     /// Number of the next user to come on its own.
     next: u64,
+    /// Users who came on their own since one got an arm.
+    unheard: u64,
     played: u64,
     /// Who played.
     known: Recent,
@@ -96,7 +100,15 @@ pub(super) struct Users {
 
 impl Users {
     pub(super) fn new(habits: Habits, meter: Meter) -> Self {
-        Self { habits, next: 0, played: 0, known: Recent::new(), meter, intended: BTreeMap::new() }
+        Self {
+            habits,
+            next: 0,
+            unheard: 0,
+            played: 0,
+            known: Recent::new(),
+            meter,
+            intended: BTreeMap::new(),
+        }
     }
 
     fn expect_next(&mut self, ctx: &mut Context<'_, World>) {
@@ -104,6 +116,17 @@ impl Users {
             let interval = every.seconds() * self.habits.intervals.exponential();
             ctx.after(Span::from_seconds(interval), Timer::Arrival);
         }
+    }
+
+    /// The next user comes, unless nobody has got an arm for too long.
+    fn come(&mut self, ctx: &mut Context<'_, World>) {
+        if self.unheard == self.habits.give_up_after {
+            return end(ctx, format!("nothing was heard of the service by {} users in a row", self.unheard));
+        }
+        self.unheard += 1;
+        ctx.send(self.habits.service, Message::Arrived { user: self.next });
+        self.next += 1;
+        self.expect_next(ctx);
     }
 
     fn play(&mut self, ctx: &mut Context<'_, World>, user: u64, arm: u64) {
@@ -203,12 +226,11 @@ impl Party<World> for Users {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         match input {
             Input::Start => self.expect_next(ctx),
-            Input::Timer(Timer::Arrival) if self.played < self.habits.rounds => {
-                ctx.send(self.habits.service, Message::Arrived { user: self.next });
-                self.next += 1;
-                self.expect_next(ctx);
+            Input::Timer(Timer::Arrival) if self.played < self.habits.rounds => self.come(ctx),
+            Input::Message { message: Message::Play { user, arm }, .. } => {
+                self.unheard = 0;
+                self.play(ctx, user, arm);
             }
-            Input::Message { message: Message::Play { user, arm }, .. } => self.play(ctx, user, arm),
             Input::Timer(Timer::Answer { user }) => {
                 self.report(ctx, user);
                 self.finish(ctx);
@@ -224,6 +246,7 @@ impl Party<World> for Users {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             self.habits.answer_after.clone_from(&fresh.habits.answer_after);
             self.habits.never_answer = fresh.habits.never_answer;
+            self.habits.give_up_after = fresh.habits.give_up_after;
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::messages::{Message, World};
 use super::recipe::ModelerRecipe;
 use crate::kernel::{Context, Input, Party};
-use crate::learners::Learner;
+use crate::learners::{History, Learner};
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::{Asker, JitterWatch, Verdict, end};
@@ -35,9 +35,9 @@ pub(super) struct Modeler {
     asker: Asker<World>,
     jitter: JitterWatch,
     state: State,
-    /// What it was shown, and the outcomes of rows so far: what another learner would begin from.
+    /// What it was shown, and what its learner was asked and told: what another learner would begin from.
     rows: Option<Arc<Released<Rows>>>,
-    seen: Vec<(usize, f64)>,
+    history: History,
 }
 
 impl fmt::Debug for Modeler {
@@ -58,7 +58,7 @@ impl Modeler {
             jitter: JitterWatch::default(),
             state: State::Beginning,
             rows: None,
-            seen: Vec::new(),
+            history: History::default(),
         }
     }
 
@@ -80,7 +80,9 @@ impl Modeler {
         let row = if round < self.recipe.initial_points {
             self.initial.index(round).stream().below(learner.arms() as u64) as usize
         } else {
-            learner.suggest(&mut self.stream)
+            let row = learner.suggest(&mut self.stream);
+            self.history.suggested(row);
+            row
         };
         self.asker.ask(ctx, self.curator, Message::Query { round, row: row as u64 });
         self.state = State::Asking { round, row, learner };
@@ -109,7 +111,7 @@ impl Party<World> for Modeler {
                 State::Asking { round, row, mut learner },
             ) if answered == round => {
                 self.asker.close(ctx);
-                self.seen.push((row, *outcome.get()));
+                self.history.observed(row, *outcome.get());
                 match learner.observe(row, *outcome.get()) {
                     Ok(()) => self.ask(ctx, round + 1, learner),
                     Err(error) => self.end(ctx, format!("round {round}: {error}")),
@@ -135,7 +137,7 @@ impl Party<World> for Modeler {
         }
     }
 
-    /// Another learner is told all outcomes so far first. One that cannot be had leaves the one that is there.
+    /// Another learner lives through all that the one that is there did. One that cannot be had leaves that one.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.asker.set_retry(fresh.recipe.retry);
@@ -144,7 +146,7 @@ impl Party<World> for Modeler {
         if let State::Asking { learner, .. } = &mut self.state
             && changed
             && let Ok(mut new) = self.recipe.learner(learner.arms(), self.rows.as_deref().map(Released::get))
-            && self.seen.iter().all(|&(row, outcome)| new.observe(row, outcome).is_ok())
+            && self.history.teach(new.as_mut(), fresh.stream.clone()).is_ok()
         {
             *learner = new;
         }

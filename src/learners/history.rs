@@ -1,0 +1,98 @@
+//! What a learner was asked and told, for another that takes its place.
+
+use super::Learner;
+use crate::gp::GpError;
+use crate::rng::Stream;
+
+/// What happened to a learner, in order.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// It was asked, and suggested this arm.
+    Suggested(u32),
+    /// It was told the outcome of an arm.
+    Observed(u32, f64),
+}
+
+impl History {
+    /// The learner was asked, and suggested this arm.
+    pub fn suggested(&mut self, arm: usize) {
+        self.steps.push(Step::Suggested(arm as u32));
+    }
+
+    /// The learner was told an outcome.
+    pub fn observed(&mut self, arm: usize, outcome: f64) {
+        self.steps.push(Step::Observed(arm as u32, outcome));
+    }
+
+    /// Has another learner live through all of it: it is asked whenever the old one was, overruled each time, and told
+    /// every outcome. `stream` is the one that learners draw from as it was at the beginning, so that a learner that is
+    /// all but the old one ends up all but where that one is.
+    ///
+    /// # Errors
+    /// [`GpError`] when the learner cannot take it in.
+    pub fn teach(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
+        self.steps.iter().try_for_each(|step| match *step {
+            Step::Suggested(arm) => {
+                learner.overruled(arm as usize, &mut stream);
+                Ok(())
+            }
+            Step::Observed(arm, outcome) => learner.observe(arm as usize, outcome),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::covariance::{Covariance, Shape};
+    use crate::gp::{ArmCovariance, Points};
+    use crate::learners::{Arms, Facts, LearnerRecipe, MomaGpUcb};
+    use crate::rng::Key;
+    use std::sync::Arc;
+
+    /// A learner that would never have changed its arm in the middle of an epoch takes over from one that did.
+    #[test]
+    fn moma_makes_epochs_of_what_others_heard() {
+        let points = Arc::new(Points::new(3, 1, vec![0.0, 0.5, 1.0]));
+        let covariance = Covariance::new(Shape::SquaredExponential, 0.2, 1.0);
+        let arms = Arms {
+            n: 3,
+            covariance: Some(ArmCovariance::of_inputs(points, covariance)),
+            noise_variance: 0.01,
+            mean: 0.0,
+            facts: Facts { horizon: Some(100), bound: Some(1.0), ..Facts::default() },
+        };
+        let recipe: MomaGpUcb = ron::from_str(
+            "(constants: OrderWise, repetitions: Some(3), beta_scale: 0.001, payoffs: HeavyTailed(central_moment: 0.01))",
+        )
+        .unwrap();
+        let mut learner = recipe.build(&arms).unwrap();
+        let mut history = History::default();
+        // Two outcomes of arm 0 come in turns with three of arm 1, the last of them late; arm 2 is under way.
+        for (arm, outcome) in [(1, 0.9), (0, -0.5), (1, 1.0)] {
+            history.suggested(arm);
+            history.observed(arm, outcome);
+        }
+        for arm in [1, 0, 2] {
+            history.suggested(arm);
+        }
+        history.observed(0, -0.5);
+        history.observed(1, 1.1);
+        let stream = Key::root(1).stream();
+        history.teach(learner.as_mut(), stream.clone()).unwrap();
+        let mut stream = stream;
+        let mut play = |learner: &mut Box<dyn Learner>, outcome: f64| {
+            let (arm, wanted) = (learner.suggest(&mut stream), learner.wanted());
+            (0..wanted).for_each(|_| learner.observe(arm, outcome).unwrap());
+            (arm, wanted)
+        };
+        assert_eq!(play(&mut learner, -0.5), (2, 3), "the question under way is its epoch's");
+        assert_eq!(play(&mut learner, -2.0), (1, 3), "arm 1 has had its epoch, and was the best");
+        assert_eq!(play(&mut learner, -2.0), (0, 1), "two outcomes of arm 0 were kept");
+    }
+}
