@@ -53,7 +53,10 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
 
 /// Says that a folder is none that a run left.
 pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
-    let example = match inside(folder.path()).first() {
+    let around = folder.path().parent().filter(|_| folder.path().is_file());
+    // A file of a run stands for its run.
+    let own = around.filter(|around| around.join("manifest.json").is_file()).map(Path::to_owned);
+    let example = match own.or_else(|| inside(around.unwrap_or(folder.path())).into_iter().next()) {
         Some(run) => run.display().to_string(),
         None => "runs/<name>-<hash>".to_owned(),
     };

@@ -7,7 +7,7 @@ use super::run::{print, sparklines};
 use crate::report::plots::{Chart, standalone};
 use crate::report::{self, Page};
 use crate::study::files::{self, FileError};
-use crate::study::{FolderError, RunFolder};
+use crate::study::{self, FolderError, RunFolder};
 
 /// Reports.
 pub(super) fn report(arguments: &ReportArguments) -> Exit {
@@ -48,6 +48,11 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     match arguments.format {
         Format::Text => print(&report::text(&page.summary, sparklines())),
         Format::Json => print(&report::json(&page.summary)),
+    }
+    match study::summary_misfits(&folder, &page.summary) {
+        // Last, where it is seen below a long report.
+        Ok(misfits) => misfits.iter().for_each(|misfit| eprintln!("warning: {misfit}")),
+        Err(error) => eprintln!("warning: the run's records cannot be read: {error}"),
     }
     Exit::Ok
 }

@@ -11,6 +11,7 @@ mod folder;
 mod fork;
 mod gather;
 mod identity;
+mod integrity;
 mod ledger;
 mod opening;
 #[cfg(feature = "parquet")]
@@ -40,6 +41,7 @@ pub use dry::{Answers, DrySeries, Spread, dry_run};
 pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
 pub use fork::{BranchRow, Forked, fork};
 pub use gather::{finish, write_summary};
+pub use integrity::{Misfit, misfits, summary_misfits};
 pub use ledger::{LedgerGroup, ledger_groups};
 pub use opening::Opening;
 pub use plan::{CellPlan, Plan};
