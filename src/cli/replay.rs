@@ -3,8 +3,8 @@
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{Format, ReplayArguments};
+use super::output::{print, say};
 use super::progress::Bar;
-use super::run::print;
 use crate::study::{
     self, FolderError, Manifest, Misfit, Plan, Records, Replay, ReplicationRecord, RunFolder,
 };
@@ -22,18 +22,18 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     };
     for (index, (new, old)) in plan.cells.iter().zip(&manifest.cells).enumerate() {
         if new.identity != old.identity {
-            eprintln!(
+            say(format_args!(
                 "error: cell {index} is not what was run: the program's version or a data file has changed \
                  since (the run was played by version {} on {})",
                 manifest.subrosa, manifest.target
-            );
+            ));
             return Exit::ReplayDiffers;
         }
     }
     let (records, misfits) = match read(&plan, &folder, &manifest) {
         Ok(found) => found,
         Err(error) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
@@ -51,8 +51,8 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     let total = records.iter().map(Vec::len).sum::<usize>();
     if total == 0 && misfits.is_empty() {
         match arguments.replication {
-            Some(wanted) => eprintln!("error: the run has no replication {wanted}"),
-            None => eprintln!("error: the run has no finished replication; finish it with `subrosa run`"),
+            Some(wanted) => say(format_args!("error: the run has no replication {wanted}")),
+            None => say("error: the run has no finished replication; finish it with `subrosa run`"),
         }
         return Exit::Usage;
     }
@@ -123,9 +123,9 @@ fn tell(arguments: &ReplayArguments, replay: &Replay, misfits: &[Misfit], unfini
         }
     }
     for failure in &replay.failures {
-        eprintln!("failed: {failure}");
+        say(format_args!("failed: {failure}"));
     }
     for misfit in misfits {
-        eprintln!("error: {misfit}");
+        say(format_args!("error: {misfit}"));
     }
 }
