@@ -1,0 +1,65 @@
+//! What is refused before anything is played, with its place and a cure.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use support::{folder, root, run, subrosa, told};
+use tempfile::TempDir;
+
+const ECHO: &str = "tests/golden/echo.ron";
+/// A scenario with a grid, as the language's page shows it.
+const SMALLEST: &str = r#"Scenario(
+    name: "smallest",
+    seed: 1,
+    parties: { "curator": Party(), "modeler": Party() },
+    network: Network(topology: Star(hub: "curator"), default: Link(latency: Constant("40ms"))),
+    objective: GpSample(grid: [5, 5], length_scale: 6.25),
+    protocol: Outsourced(
+        curator: "curator",
+        modeler: "modeler",
+        rounds: 2,
+        series: [Series(name: "GP-UCB", release: Disclosure(), learner: GpUcb())],
+    ),
+)"#;
+
+/// Refused with an exit code, all of `words` on standard error.
+#[track_caller]
+fn refused(code: i32, arguments: &[&str], words: &[&str]) {
+    let (found, stdout, stderr) = told(&subrosa(arguments));
+    // The words of a message may stand on two lines.
+    let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(found, code, "{arguments:?}: {stdout}{stderr}");
+    for word in words {
+        assert!(said.contains(word), "{arguments:?}: no {word:?} in\n{stderr}");
+    }
+}
+
+#[track_caller]
+fn accepted(arguments: &[&str]) {
+    let (code, stdout, stderr) = told(&subrosa(arguments));
+    assert_eq!(code, 0, "{arguments:?}: {stdout}{stderr}");
+}
+
+fn written(place: &Path, name: &str, text: &str) -> String {
+    fs::create_dir_all(place).unwrap();
+    fs::write(place.join(name), text).unwrap();
+    place.join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_grid_whose_matrices_do_not_fit() {
+    let place = TempDir::new().unwrap();
+    let path = written(place.path(), "grid.ron", SMALLEST);
+    let words = ["grid.ron:6:31", "at most 4096 points along each dimension", "found 4097", "[1000, 1000]"];
+    let long = SMALLEST.replace("[5, 5]", "[4097]");
+    written(place.path(), "grid.ron", &long);
+    for verb in ["check", "run", "trace"] {
+        refused(3, &[verb, &path], &words);
+    }
+    let multi = long.replace("GpSample(", "MultiTaskSample(correlation: 0.9, ");
+    written(place.path(), "grid.ron", &multi);
+    refused(3, &["check", &path], &words[1..]);
+    written(place.path(), "grid.ron", &SMALLEST.replace("[5, 5]", "[4096, 2]"));
+    accepted(&["check", &path]);
+}
