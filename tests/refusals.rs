@@ -63,3 +63,28 @@ fn a_grid_whose_matrices_do_not_fit() {
     written(place.path(), "grid.ron", &SMALLEST.replace("[5, 5]", "[4096, 2]"));
     accepted(&["check", &path]);
 }
+
+#[test]
+fn a_field_of_the_study_is_not_swept() {
+    for (field, values) in
+        [("replications", "[2, 3]"), ("name", "[\"one\", \"two\"]"), ("about", "[\"one\", \"two\"]")]
+    {
+        let each = format!("{field}=Each(\"a\", {values})");
+        let words =
+            [&*format!("field {field}"), "one value for the whole study", "an Each here has no effect"];
+        refused(3, &["check", ECHO, "-o", &each], &words);
+    }
+    // Cells of other seeds are other cells.
+    let (code, stdout, stderr) = told(&subrosa(&["check", ECHO, "-o", "seed=Each(\"a\", [2, 3])"]));
+    assert!(code == 0 && stdout.contains("2 cells"), "{stdout}{stderr}");
+}
+
+#[test]
+fn a_byte_order_mark_is_no_error() {
+    let place = TempDir::new().unwrap();
+    let text = fs::read_to_string(root().join(ECHO)).unwrap();
+    let path = written(place.path(), "marked.ron", &format!("\u{feff}{text}"));
+    accepted(&["check", &path]);
+    let wrong = written(place.path(), "wrong.ron", &format!("\u{feff}Scenario(nam: 1)"));
+    refused(3, &["check", &wrong], &["wrong.ron:1:10"]);
+}
