@@ -80,6 +80,29 @@ fn a_field_of_the_study_is_not_swept() {
 }
 
 #[test]
+fn a_table_that_leaves_a_choice_or_cannot_be_reckoned_with() {
+    let place = TempDir::new().unwrap();
+    let objective = "Table(file: \"t.csv\", inputs: [\"a\"], output: Column(\"y\"), hyperparameters: Given(length_scales: [1], \
+         variance: 1, noise_variance: 0.1))";
+    let text = SMALLEST.replace("GpSample(grid: [5, 5], length_scale: 6.25)", objective);
+    let path = written(place.path(), "table.ron", &text);
+    let table = |text: &str| written(place.path(), "t.csv", text);
+    table("a,b,y\n1,2,3\n2,3,5\n3,4,4\n");
+    accepted(&["check", &path]);
+    table("# a comment\na,y,y\n1,2,3\n2,3,5\n3,4,4\n");
+    refused(3, &["check", &path], &["t.csv:2: two columns are called \"y\"", "rename one of the two"]);
+    // Which of two columns that nobody asks for makes no difference.
+    table("a,b,b,y\n1,2,2,3\n2,3,3,5\n3,4,4,4\n");
+    accepted(&["check", &path]);
+    table("a,y\n1,1e308\n2,-1e308\n3,4\n");
+    refused(
+        3,
+        &["check", &path],
+        &["t.csv:2: column \"y\": expected a number from -1e100 to 1e100", "\"1e308\""],
+    );
+}
+
+#[test]
 fn a_byte_order_mark_is_no_error() {
     let place = TempDir::new().unwrap();
     let text = fs::read_to_string(root().join(ECHO)).unwrap();
