@@ -103,6 +103,42 @@ fn a_table_that_leaves_a_choice_or_cannot_be_reckoned_with() {
 }
 
 #[test]
+fn arguments_that_would_have_no_effect() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    let until = ["run", ECHO, "--out", out, "--until-halfwidth", "1"];
+    refused(2, &[&until[..], &["--dry"]].concat(), &["--dry"]);
+    refused(2, &[&until[..], &["--fork-at", "3", "-o", "network.outages=[]"]].concat(), &["--fork-at"]);
+    refused(2, &["sweep", "work", out, "--slot", "2/2"], &["from 0", "15/16 for the last"]);
+    refused(2, &["sweep", "work", out, "--slot", "0/0"], &["from 0"]);
+    let trials = ["--trials", "1000000000000"];
+    let documented = ["audit", "scenarios/hospital.ron", "--expect", "documented"];
+    refused(2, &[&documented[..], &trials].concat(), &["only mechanisms have documented verdicts"]);
+    let plot = ["audit", "mechanism", "all", "--plot", "x.txt"];
+    refused(2, &[&plot[..], &trials].concat(), &["ends in .svg or .png, found x.txt"]);
+    let document = run(ECHO, place.path(), &["--replications", "2"]);
+    let played = folder(&document);
+    let diff = ["replay", played.to_str().unwrap(), "--diff", ECHO, "--replication", "99"];
+    refused(2, &diff, &["expected a replication below 2 of", "found 99"]);
+}
+
+#[test]
+fn a_merge_takes_only_parts_of_its_study() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    let (code, stdout, stderr) =
+        told(&subrosa(&["sweep", "plan", ECHO, "--out", out, "--replications", "2"]));
+    assert_eq!(code, 0, "{stderr}");
+    let study = stdout.trim();
+    accepted(&["sweep", "work", study]);
+    let nowhere = place.path().join("nosuch");
+    refused(2, &["sweep", "merge", study, nowhere.to_str().unwrap()], &["is not a run folder"]);
+    let foreign = folder(&run(ECHO, &place.path().join("other"), &["--seed", "77"]));
+    refused(2, &["sweep", "merge", study, foreign.to_str().unwrap()], &["holds no part of this study"]);
+    accepted(&["sweep", "merge", study]);
+}
+
+#[test]
 fn a_byte_order_mark_is_no_error() {
     let place = TempDir::new().unwrap();
     let text = fs::read_to_string(root().join(ECHO)).unwrap();

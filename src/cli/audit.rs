@@ -25,6 +25,14 @@ const ALL: &str = "all";
 
 /// Audits.
 pub(super) fn audit(arguments: &AuditArguments) -> Exit {
+    let options = match &arguments.what {
+        Some(AuditWhat::Mechanism(mechanism)) => &mechanism.options,
+        None => &arguments.options,
+    };
+    if let Some(complaint) = vain(options, arguments.what.is_some()) {
+        say(format_args!("error: {complaint}"));
+        return Exit::Usage;
+    }
     match &arguments.what {
         Some(AuditWhat::Mechanism(mechanism)) => of_mechanisms(mechanism),
         None => match &arguments.scenario {
@@ -35,6 +43,16 @@ pub(super) fn audit(arguments: &AuditArguments) -> Exit {
             }
         },
     }
+}
+
+/// What is wrong with options that are looked at after all trials: better said before them.
+fn vain(options: &AuditOptions, mechanisms: bool) -> Option<String> {
+    if options.expect == Some(Expected::Documented) && !mechanisms {
+        return Some("only mechanisms have documented verdicts: expect consistent or refuted".to_owned());
+    }
+    let file = options.plot.as_ref()?;
+    let drawn = matches!(file.extension().and_then(|extension| extension.to_str()), Some("svg" | "png"));
+    (!drawn).then(|| format!("--plot: expected a file that ends in .svg or .png, found {}", file.display()))
 }
 
 /// Audits everything that a scenario releases.

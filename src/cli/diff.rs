@@ -28,7 +28,18 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
             return Exit::Usage;
         }
     }
-    let side = |plan| Side { plan, cell: arguments.cell, replication: arguments.replication.unwrap_or(0) };
+    let wanted = arguments.replication.unwrap_or(0);
+    for (plan, path) in plans.iter().zip([&*arguments.run, other]) {
+        if wanted >= plan.replications {
+            let there = plan.replications;
+            say(format_args!(
+                "error: expected a replication below {there} of {}, found {wanted}",
+                path.display()
+            ));
+            return Exit::Usage;
+        }
+    }
+    let side = |plan| Side { plan, cell: arguments.cell, replication: wanted };
     let until = arguments.until.map(|until| Time::ZERO + until);
     let found = match study::diff(side(&plans[0]), side(&plans[1]), until) {
         Ok(found) => found,

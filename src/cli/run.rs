@@ -18,6 +18,13 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Err(exit) => return exit,
     };
     if super::fork::wanted(&plan, arguments) {
+        if arguments.until_halfwidth.is_some() {
+            say(
+                "error: --until-halfwidth is not for a scenario with a fork: its branches are compared, replication by \
+                 replication (raise --replications instead)",
+            );
+            return Exit::Usage;
+        }
         return super::fork::fork(plan, arguments);
     }
     if arguments.dry {

@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::interruption;
-use super::load::{load, plan_of_run};
+use super::load::{load, not_a_run, plan_of_run};
 use super::options::{
     Engine, Format, SweepArguments, SweepMergeArguments, SweepPlanArguments, SweepStatusArguments,
     SweepSubmitArguments, SweepVerb, SweepWorkArguments,
@@ -12,8 +12,9 @@ use super::progress::Bar;
 use super::run::{budget, sparklines};
 use crate::report;
 use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
-use crate::study::{FolderError, RunFolder, files};
+use crate::study::{FolderError, Plan, RunFolder, files};
 use crate::vocab::counted;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -192,6 +193,9 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
     let (plan, _) = plan_of_run(&folder)?;
     let others: Vec<RunFolder> = arguments.others.iter().map(|path| RunFolder::at(path)).collect();
+    for other in &others {
+        of_this_study(&plan, other)?;
+    }
     let summary = sweep::merge(&plan, &folder, &others, arguments.partial).map_err(complain)?;
     report::write_page(&folder).map_err(|error| complain(error.into()))?;
     match arguments.format {
@@ -199,6 +203,25 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
         Format::Json => print(&report::json(&summary)),
     }
     Ok(if summary.complete { budget(&summary) } else { Exit::CellsFailed })
+}
+
+/// Refuses a folder that has nothing to give to a study.
+fn of_this_study(plan: &Plan, other: &RunFolder) -> Result<(), Exit> {
+    let manifest = match other.manifest() {
+        Ok(Some(manifest)) => manifest,
+        Ok(None) => return Err(not_a_run(other)),
+        Err(error) => return Err(complain(error.into())),
+    };
+    let mine: BTreeSet<&String> = plan.cells.iter().map(|cell| &cell.identity).collect();
+    if manifest.cells.iter().any(|cell| mine.contains(&cell.identity)) {
+        return Ok(());
+    }
+    say(format_args!(
+        "error: {} holds no part of this study: it was made from another scenario, or by another version of the \
+         program (name folders that `sweep plan` or `run` made from the same scenario)",
+        other.path().display()
+    ));
+    Err(Exit::Usage)
 }
 
 fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
