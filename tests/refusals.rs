@@ -139,6 +139,19 @@ fn a_merge_takes_only_parts_of_its_study() {
 }
 
 #[test]
+fn brackets_without_end() {
+    let place = TempDir::new().unwrap();
+    for text in ["[".repeat(127), "A(".repeat(5000), "[".repeat(100_000) + &"]".repeat(100_000)] {
+        let path = written(place.path(), "deep.ron", &format!("Scenario(\n  name: {text})"));
+        let column = if text.starts_with('A') { "2:136" } else { "2:72" };
+        for verb in ["check", "account"] {
+            refused(3, &[verb, &path], &[&format!("deep.ron:{column}"), "brackets more than 64 deep"]);
+        }
+    }
+    refused(3, &["check", ECHO, "-o", &format!("seed={}", "[".repeat(127))], &["brackets more than 64 deep"]);
+}
+
+#[test]
 fn a_byte_order_mark_is_no_error() {
     let place = TempDir::new().unwrap();
     let text = fs::read_to_string(root().join(ECHO)).unwrap();

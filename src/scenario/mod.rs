@@ -13,6 +13,7 @@ mod diagnostic;
 mod document;
 mod draft;
 pub mod fork;
+mod nesting;
 mod parse;
 mod suggest;
 mod sweep;
