@@ -152,6 +152,30 @@ fn brackets_without_end() {
 }
 
 #[test]
+fn numbers_of_another_kind_are_named() {
+    let seed = |value: &str| format!("seed={value}");
+    for value in ["1.5", "4.0", "1e3"] {
+        let words = ["field seed", "expected a whole number", value, "without a point or an exponent"];
+        refused(3, &["check", ECHO, "-o", &seed(value)], &words);
+    }
+    refused(
+        3,
+        &["check", ECHO, "-o", "protocol.rounds=4.0"],
+        &["field protocol.Echo.rounds", "expected a whole number"],
+    );
+    for override_ in ["replications=0", "parties.far=Party(count: 0)"] {
+        let words = ["expected a whole number above 0, found 0", "help write 1 or more"];
+        refused(3, &["check", ECHO, "-o", override_], &words);
+    }
+    let long = "seed=Each(\"a\", Range(1, 1000000001))";
+    let words = ["a Range of too many values", "at most 100000 values", "found 1000000000 values"];
+    refused(3, &["check", ECHO, "-o", long], &words);
+    refused(3, &["check", ECHO, "-o", "seed=Each(\"a\", Range(1, 5, 0))"], &["a step above 0"]);
+    let (code, stdout, _) = told(&subrosa(&["check", ECHO, "-o", "seed=Each(\"a\", Range(0, 7, 3))"]));
+    assert!(code == 0 && stdout.contains("3 cells"), "{stdout}");
+}
+
+#[test]
 fn a_byte_order_mark_is_no_error() {
     let place = TempDir::new().unwrap();
     let text = fs::read_to_string(root().join(ECHO)).unwrap();
