@@ -184,3 +184,24 @@ fn a_byte_order_mark_is_no_error() {
     let wrong = written(place.path(), "wrong.ron", &format!("\u{feff}Scenario(nam: 1)"));
     refused(3, &["check", &wrong], &["wrong.ron:1:10"]);
 }
+
+#[test]
+fn counts_that_no_machine_plays() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    for verb in [&["check"][..], &["run", "--out", out], &["sweep", "plan", "--out", out]] {
+        let words = ["field replications", "at most 1000000", "found 1000000001"];
+        refused(3, &[verb, &[ECHO, "--replications", "1000000001"]].concat(), &words);
+    }
+    for rounds in ["10000001", "18446744073709551615"] {
+        let words = ["field protocol.Echo.rounds", "at most 10000000", rounds];
+        refused(3, &["check", ECHO, "-o", &format!("protocol.rounds={rounds}")], &words);
+    }
+    accepted(&["check", ECHO, "--replications", "1000000", "-o", "protocol.rounds=10000000"]);
+    // What is left to play takes no memory for each: a plan of 10^9 replications is made at once.
+    let cells = "seed=Each(\"s\", Range(0, 1000))";
+    let many =
+        ["sweep", "plan", ECHO, "--out", out, "--replications", "1000000", "-o", cells, "--blocks", "3"];
+    let (code, stdout, stderr) = told(&subrosa(&many));
+    assert!(code == 0 && stderr.contains("to play 1000000000 in 3 blocks"), "{stdout}{stderr}");
+}

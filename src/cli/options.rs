@@ -2,6 +2,7 @@
 
 use super::new::TEMPLATES;
 use crate::protocols::ForkPoint;
+use crate::scenario::MOST_REPLICATIONS;
 use crate::vocab::{Positive, Span};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -120,7 +121,7 @@ pub(super) struct RunArguments {
     pub(super) metric: String,
     /// Most replications of a cell on the way there
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
-        value_parser = clap::value_parser!(u64).range(2..))]
+        value_parser = clap::value_parser!(u64).range(2..=MOST_REPLICATIONS))]
     pub(super) at_most: u64,
 }
 

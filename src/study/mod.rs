@@ -12,6 +12,7 @@ mod fork;
 mod gather;
 mod identity;
 mod integrity;
+mod jobs;
 mod ledger;
 mod opening;
 #[cfg(feature = "parquet")]
