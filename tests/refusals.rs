@@ -205,3 +205,22 @@ fn counts_that_no_machine_plays() {
     let (code, stdout, stderr) = told(&subrosa(&many));
     assert!(code == 0 && stderr.contains("to play 1000000000 in 3 blocks"), "{stdout}{stderr}");
 }
+
+#[test]
+fn a_metric_that_nothing_has() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    let until = |metric: &[&str], code: i32, words: &[&str]| {
+        let arguments = [&["run", ECHO, "--out", out, "--until-halfwidth", "1e9"][..], metric].concat();
+        refused(code, &arguments, words);
+    };
+    until(
+        &["--metric", "nosuch"],
+        2,
+        &["no series has a metric called \"nosuch\": --metric takes", "virtual_seconds"],
+    );
+    // An echo optimises nothing.
+    until(&[], 2, &["no series has a metric called \"simple_regret\""]);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0, "nothing was played");
+    until(&["--metric", "virtual_seconds"], 0, &["The widest half-width is"]);
+}

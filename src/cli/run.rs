@@ -30,6 +30,16 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     if arguments.dry {
         return super::dry::dry(&plan, arguments);
     }
+    if arguments.until_halfwidth.is_some()
+        && let Some(known) = study::unknown_metric(&plan, &arguments.metric)
+    {
+        say(format_args!(
+            "error: no series has a metric called {:?}: --metric takes {}",
+            arguments.metric,
+            known.join(", ")
+        ));
+        return Exit::Usage;
+    }
     let interrupted = interruption::listen();
     let folder = RunFolder::at(&arguments.out.join(plan.folder_name()));
     let bar = Bar::new(plan.name.clone());

@@ -46,7 +46,7 @@ pub use integrity::{Misfit, misfits, summary_misfits};
 pub use ledger::{LedgerGroup, ledger_groups};
 pub use opening::Opening;
 pub use plan::{CellPlan, Plan};
-pub use precision::{Goal, Precision, play_until};
+pub use precision::{Goal, Precision, play_until, unknown_metric};
 pub use privacy_report::{Loss, LossStanding, PrivacyRow};
 pub use published::{PublishedLossRow, PublishedRow};
 pub use record::{Records, ReplicationRecord};
