@@ -3,7 +3,7 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use subrosa::objectives::Resources;
 use subrosa::scenario::Document;
 use subrosa::study::{self, Options, Plan, RunFolder};
@@ -119,6 +119,98 @@ fn a_replay_tells_between_which_events_it_parts() {
     assert!(replayed(&record, time(waypoints[19].nanos)).differences.is_empty());
     let after = replayed(&record, time(waypoints[21].nanos));
     assert_eq!(after.differences[0].parting, found.differences[0].parting);
+}
+
+/// A run of the golden echo with six replications, in a folder of its own.
+fn six(place: &Path) -> PathBuf {
+    folder(&run("tests/golden/echo.ron", place, &["--replications", "6"]))
+}
+
+/// Exit code and both outputs of a verb on a run.
+fn of(verb: &str, run: &Path) -> (i32, String, String) {
+    told(&subrosa(&[verb, run.to_str().unwrap()]))
+}
+
+#[test]
+fn a_run_that_lost_records_does_not_replay() {
+    let place = TempDir::new().unwrap();
+    let run = six(place.path());
+    let records = run.join("records.jsonl");
+    let whole = fs::read(&records).unwrap();
+    let third = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap().0;
+    fs::write(&records, &whole[..third - 50]).unwrap();
+    let said = "4 of 6 replications are missing or damaged: run the same command again to play them";
+    let (code, stdout, stderr) = of("replay", &run);
+    assert!(code == 5 && stderr.contains(said) && !stdout.contains("agrees"), "{code}: {stdout}{stderr}");
+    let (code, stdout, _) = told(&subrosa(&["replay", run.to_str().unwrap(), "--format", "json"]));
+    let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, &document["agrees"], &document["compared"]), (5, &false.into(), &2.into()));
+    assert!(document["problems"][0].as_str().unwrap().contains(said));
+    let (code, _, stderr) = of("report", &run);
+    assert!(code == 0 && stderr.contains(&format!("warning: {said}")), "{code}: {stderr}");
+
+    // Nothing left at all, and one letter that was changed.
+    fs::write(&records, "").unwrap();
+    let (code, _, stderr) = of("replay", &run);
+    assert!(code == 5 && stderr.contains("6 of 6 replications are missing"), "{code}: {stderr}");
+    let mut altered = whole.clone();
+    altered[third - 50] ^= 1;
+    fs::write(&records, altered).unwrap();
+    let (code, _, stderr) = of("replay", &run);
+    assert!(code == 5 && stderr.contains("1 of 6 replications is missing or damaged"), "{code}: {stderr}");
+
+    // The cure works.
+    self::six(place.path());
+    assert_eq!((of("replay", &run).0, of("report", &run).2.as_str()), (0, ""));
+}
+
+#[test]
+fn a_run_whose_digests_were_changed_does_not_replay() {
+    let place = TempDir::new().unwrap();
+    let run = six(place.path());
+    let changed = |file: &str, change: &dyn Fn(String) -> String, code: i32, words: &str| {
+        let before = fs::read_to_string(run.join(file)).unwrap();
+        fs::write(run.join(file), change(before.clone())).unwrap();
+        let (found, stdout, stderr) = of("replay", &run);
+        assert_eq!(found, code, "{file}: {stdout}{stderr}");
+        assert!(stderr.contains(words), "{file}: {stderr}");
+        let report = of("report", &run);
+        fs::write(run.join(file), before).unwrap();
+        report
+    };
+    let manifest = fs::read_to_string(run.join("manifest.json")).unwrap();
+    let digest = serde_json::from_str::<serde_json::Value>(&manifest).unwrap()["digest"].clone();
+    let digest = digest.as_str().unwrap().to_owned();
+    let turned: String = digest.chars().rev().collect();
+    let (_, _, stderr) = changed(
+        "manifest.json",
+        &|text| text.replace(&digest, &turned),
+        5,
+        "the manifest's digest is not that of the records",
+    );
+    assert!(stderr.contains("warning: summary.json is not of the records"), "{stderr}");
+    changed("digest.txt", &|text| text.chars().rev().collect(), 5, "digest.txt is not that of the records");
+    let fewer = |text: String| text.replace("\"replications\": 6", "\"replications\": 5");
+    changed("manifest.json", &fewer, 5, "manifest.json has 5 as its replications");
+    let (code, _, stderr) = changed(
+        "manifest.json",
+        &|text| text[..200].to_owned(),
+        1,
+        "remove it and run the same `subrosa run` again",
+    );
+    assert!(code == 1 && stderr.contains("remove it and run"), "{code}: {stderr}");
+    assert_eq!(of("replay", &run).0, 0);
+}
+
+#[test]
+fn a_file_of_a_run_is_not_the_run() {
+    let place = TempDir::new().unwrap();
+    let run = six(place.path());
+    for verb in ["report", "replay"] {
+        let (code, _, stderr) = of(verb, &run.join("summary.json"));
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(&format!("such as {}", run.display())), "{stderr}");
+    }
 }
 
 struct Silent;

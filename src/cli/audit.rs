@@ -5,8 +5,8 @@ use super::load::load;
 use super::options::{
     AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments, ScenarioArguments,
 };
+use super::output::{print, say};
 use super::progress::Bar;
-use super::run::print;
 use crate::privacy::audit::{Case, Effort, Finding, Verdict, measure, suite};
 use crate::report::plots::{png, standalone};
 use crate::report::{audit_chart, audit_json, audit_table, audit_text};
@@ -25,16 +25,34 @@ const ALL: &str = "all";
 
 /// Audits.
 pub(super) fn audit(arguments: &AuditArguments) -> Exit {
+    let options = match &arguments.what {
+        Some(AuditWhat::Mechanism(mechanism)) => &mechanism.options,
+        None => &arguments.options,
+    };
+    if let Some(complaint) = vain(options, arguments.what.is_some()) {
+        say(format_args!("error: {complaint}"));
+        return Exit::Usage;
+    }
     match &arguments.what {
         Some(AuditWhat::Mechanism(mechanism)) => of_mechanisms(mechanism),
         None => match &arguments.scenario {
             Some(scenario) => of_scenario(scenario, arguments),
             None => {
-                eprintln!("error: expected a scenario file; or write `subrosa audit mechanism all`");
+                say("error: expected a scenario file; or write `subrosa audit mechanism all`");
                 Exit::Usage
             }
         },
     }
+}
+
+/// What is wrong with options that are looked at after all trials: better said before them.
+fn vain(options: &AuditOptions, mechanisms: bool) -> Option<String> {
+    if options.expect == Some(Expected::Documented) && !mechanisms {
+        return Some("only mechanisms have documented verdicts: expect consistent or refuted".to_owned());
+    }
+    let file = options.plot.as_ref()?;
+    let drawn = matches!(file.extension().and_then(|extension| extension.to_str()), Some("svg" | "png"));
+    (!drawn).then(|| format!("--plot: expected a file that ends in .svg or .png, found {}", file.display()))
 }
 
 /// Audits everything that a scenario releases.
@@ -61,7 +79,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let all = match systems(&plan, &request) {
         Ok(all) => all,
         Err(reason) => {
-            eprintln!("error: {reason}");
+            say(format_args!("error: {reason}"));
             return Exit::Usage;
         }
     };
@@ -84,7 +102,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
             conclude(&title, &findings, options, None)
         }
         Err(reason) => {
-            eprintln!("error: {reason}");
+            say(format_args!("error: {reason}"));
             Exit::CellsFailed
         }
     }
@@ -105,7 +123,11 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     if arguments.name != ALL {
         cases.retain(|case| case.statement.name == arguments.name);
         if cases.is_empty() {
-            eprintln!("error: expected {ALL} or one of {}, found \"{}\"", names.join(", "), arguments.name);
+            say(format_args!(
+                "error: expected {ALL} or one of {}, found \"{}\"",
+                names.join(", "),
+                arguments.name
+            ));
             return Exit::Usage;
         }
     }
@@ -129,7 +151,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let findings = match found {
         Ok(findings) => findings,
         Err(reason) => {
-            eprintln!("error: {reason}");
+            say(format_args!("error: {reason}"));
             return Exit::Internal;
         }
     };
@@ -173,12 +195,15 @@ fn conclude(
             (Expected::Inconclusive, _) => Verdict::Inconclusive,
             (Expected::Documented, Some(documented)) => documented[index],
             (Expected::Documented, None) => {
-                eprintln!("error: only mechanisms have documented verdicts: expect consistent or refuted");
+                say("error: only mechanisms have documented verdicts: expect consistent or refuted");
                 return Exit::Usage;
             }
         };
         if finding.verdict != wanted {
-            eprintln!("error: {}: expected {wanted}, found {}", finding.statement.name, finding.verdict);
+            say(format_args!(
+                "error: {}: expected {wanted}, found {}",
+                finding.statement.name, finding.verdict
+            ));
             exit = Exit::VerdictDiffers;
         }
     }
@@ -191,19 +216,22 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     let bytes = match path.extension().and_then(|extension| extension.to_str()) {
         Some("svg") => svg.into_bytes(),
         Some("png") => png(&svg).map_err(|error| {
-            eprintln!("error: {}: {error}", path.display());
+            say(format_args!("error: {}: {error}", path.display()));
             Exit::Internal
         })?,
         _ => {
-            eprintln!("error: --plot: expected a file that ends in .svg or .png, found {}", path.display());
+            say(format_args!(
+                "error: --plot: expected a file that ends in .svg or .png, found {}",
+                path.display()
+            ));
             return Err(Exit::Usage);
         }
     };
     files::write(path, &bytes).map_err(|error| {
-        eprintln!("error: {error}");
+        say(format_args!("error: {error}"));
         Exit::Internal
     })?;
-    eprintln!("wrote {}", path.display());
+    say(format_args!("wrote {}", path.display()));
     Ok(())
 }
 

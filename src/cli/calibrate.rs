@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::{CalibrateArguments, Format};
-use super::run::print;
+use super::output::{print, say};
 use crate::privacy::calibration::{Target, most_rounds, smallest_noise};
 use crate::vocab::{Delta, Epsilon, Positive, Probability};
 
@@ -11,7 +11,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     let target = match target(arguments) {
         Ok(target) => target,
         Err(error) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Exit::Usage;
         }
     };
@@ -22,14 +22,14 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
         },
         (None, Some(noise)) => {
             let Ok(noise) = Positive::new(noise) else {
-                eprintln!("error: --noise: expected a finite number above 0, found {noise}");
+                say(format_args!("error: --noise: expected a finite number above 0, found {noise}"));
                 return Exit::Usage;
             };
             let (rounds, reached) = most_rounds(&target, noise);
             ("rounds", rounds as f64, reached)
         }
         (None, None) | (Some(_), Some(_)) => {
-            eprintln!("error: give either --rounds (to find the noise) or --noise (to find the rounds)");
+            say("error: give either --rounds (to find the noise) or --noise (to find the rounds)");
             return Exit::Usage;
         }
     };
@@ -59,6 +59,6 @@ fn target(arguments: &CalibrateArguments) -> Result<Target, String> {
 }
 
 fn impossible(what: &str) -> Exit {
-    eprintln!("error: {what} the target: lower --rounds or --rate, or raise --epsilon");
+    say(format_args!("error: {what} the target: lower --rounds or --rate, or raise --epsilon"));
     Exit::Usage
 }

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::load;
 use super::options::{CheckArguments, Format};
-use super::run::print;
+use super::output::print;
 use crate::vocab::counted;
 
 /// Checks.

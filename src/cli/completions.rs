@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::{CompletionsArguments, command};
-use super::run::print;
+use super::output::print;
 
 /// Prints the script.
 pub(super) fn completions(arguments: &CompletionsArguments) -> Exit {

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::{load, plan_of_run};
 use super::options::{Format, ReplayArguments, ScenarioArguments};
-use super::run::print;
+use super::output::{print, say};
 use super::trace::sentence;
 use crate::protocols::Parcel;
 use crate::report::connection;
@@ -20,16 +20,31 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
     for (plan, path) in plans.iter().zip([&*arguments.run, other]) {
         if arguments.cell >= plan.cells.len() {
             let cells = plan.cells.len();
-            eprintln!("error: expected a cell below {cells} of {}, found {}", path.display(), arguments.cell);
+            say(format_args!(
+                "error: expected a cell below {cells} of {}, found {}",
+                path.display(),
+                arguments.cell
+            ));
             return Exit::Usage;
         }
     }
-    let side = |plan| Side { plan, cell: arguments.cell, replication: arguments.replication.unwrap_or(0) };
+    let wanted = arguments.replication.unwrap_or(0);
+    for (plan, path) in plans.iter().zip([&*arguments.run, other]) {
+        if wanted >= plan.replications {
+            let there = plan.replications;
+            say(format_args!(
+                "error: expected a replication below {there} of {}, found {wanted}",
+                path.display()
+            ));
+            return Exit::Usage;
+        }
+    }
+    let side = |plan| Side { plan, cell: arguments.cell, replication: wanted };
     let until = arguments.until.map(|until| Time::ZERO + until);
     let found = match study::diff(side(&plans[0]), side(&plans[1]), until) {
         Ok(found) => found,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            say(format_args!("error: {failure}"));
             return Exit::CellsFailed;
         }
     };

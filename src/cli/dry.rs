@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::{Format, RunArguments};
-use super::run::print;
+use super::output::{print, say};
 use crate::report;
 use crate::study::{self, Plan};
 
@@ -29,7 +29,7 @@ pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
             Exit::Ok
         }
         Err(failure) => {
-            eprintln!("error: {failure}");
+            say(format_args!("error: {failure}"));
             Exit::CellsFailed
         }
     }

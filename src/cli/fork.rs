@@ -3,8 +3,8 @@
 use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, RunArguments, ScenarioArguments};
+use super::output::{print, say};
 use super::progress::Bar;
-use super::run::print;
 use crate::protocols::ForkPoint;
 use crate::report;
 use crate::scenario::fork::{ForkDraft, changeable, settled};
@@ -49,14 +49,14 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let forked = match played {
         Ok(forked) => forked,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            say(format_args!("error: {failure}"));
             return Exit::CellsFailed;
         }
     };
     let place = match keep(&plan, point, &plans, &forked, arguments) {
         Ok(place) => place,
         Err(reason) => {
-            eprintln!("error: {reason}");
+            say(format_args!("error: {reason}"));
             return Exit::Internal;
         }
     };
@@ -89,14 +89,14 @@ struct What {
 
 fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Result<What, Exit> {
     let Some(point) = arguments.fork_at.or(section.as_ref().map(|section| section.at)) else {
-        eprintln!("error: expected --fork-at with --branch, as in --fork-at 20 or --fork-at 5min");
+        say("error: expected --fork-at with --branch, as in --fork-at 20 or --fork-at 5min");
         return Err(Exit::Usage);
     };
     let mut branches: Branches =
         section.map(|section| section.branches.into_iter().collect()).unwrap_or_default();
     for text in &arguments.branch {
         let Some((name, change)) = text.split_once(':').filter(|(_, change)| change.contains('=')) else {
-            eprintln!("error: expected --branch 'NAME: PATH=RON', found {text:?}");
+            say(format_args!("error: expected --branch 'NAME: PATH=RON', found {text:?}"));
             return Err(Exit::Usage);
         };
         let (name, change) = (name.trim(), change.trim().to_owned());
@@ -106,7 +106,7 @@ fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Res
         }
     }
     if branches.iter().any(|(name, _)| name == "unchanged" || name.is_empty()) {
-        eprintln!("error: a branch needs a name other than \"unchanged\", which is always played");
+        say("error: a branch needs a name other than \"unchanged\", which is always played");
         return Err(Exit::Usage);
     }
     if !branches.is_empty() {
@@ -124,16 +124,16 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
     let branch = load(&arguments)?;
     if branch.cells.len() != plan.cells.len() {
         let (cells, found) = (plan.cells.len(), branch.cells.len());
-        eprintln!("error: branch \"{name}\": expected {cells} cells as without it, found {found}");
+        say(format_args!("error: branch \"{name}\": expected {cells} cells as without it, found {found}"));
         return Err(Exit::InvalidScenario);
     }
     for (base, changed) in plan.cells.iter().zip(&branch.cells) {
         let (base, changed) = (&base.scenario.draft, &changed.scenario.draft);
         if let Some(path) = settled(base, changed).first() {
-            eprintln!(
+            say(format_args!(
                 "error: branch \"{name}\" changes {path}, which is settled before the fork; a branch may change {}",
                 changeable(base).join(", ")
-            );
+            ));
             return Err(Exit::InvalidScenario);
         }
     }

@@ -1,6 +1,7 @@
 //! Ctrl-C and its like: the first lets what is being played finish, the second ends the program at once.
 
 use super::exit::Exit;
+use super::output::say;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -11,10 +12,12 @@ pub(super) fn listen() -> &'static AtomicBool {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
-        eprintln!("\nInterrupted: finishing the replications in progress (again to stop at once).");
+        say("\nInterrupted: finishing the replications in progress (again to stop at once).");
     });
     if let Err(error) = handler {
-        eprintln!("warning: Ctrl-C will stop the run at once ({error}); what is finished is kept anyway");
+        say(format_args!(
+            "warning: Ctrl-C will stop the run at once ({error}); what is finished is kept anyway"
+        ));
     }
     &INTERRUPTED
 }

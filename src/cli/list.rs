@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::{Format, ListArguments};
-use super::run::print;
+use super::output::{print, say_lines};
 use crate::scenario::{Family, closest, families, parts};
 
 /// What may stand in place of any value, and so is no member of a family.
@@ -29,7 +29,7 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("the families are {}", known.join(", ")),
             };
-            eprint!("{}", fold(&format!("error: nothing is called \"{wanted}\"; {cure}"), 2));
+            say_lines(&fold(&format!("error: nothing is called \"{wanted}\"; {cure}"), 2));
             return Exit::Usage;
         }
     }

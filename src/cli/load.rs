@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
-use super::run::print;
+use super::output::{print, say, say_lines};
 use crate::objectives::Resources;
 use crate::scenario::{Diagnostics, Document};
 use crate::study::{Manifest, Plan, RunFolder, files};
@@ -33,13 +33,13 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
         Ok(Some(manifest)) => manifest,
         Ok(None) => return Err(not_a_run(folder)),
         Err(error) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Err(Exit::Internal);
         }
     };
     let file = folder.file("scenario.ron");
     let text = files::read(&file).map_err(|error| {
-        eprintln!("error: {error}");
+        say(format_args!("error: {error}"));
         Exit::Internal
     })?;
     let resources = Resources { base: manifest.base.clone(), data: manifest.data.clone() };
@@ -53,15 +53,18 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
 
 /// Says that a folder is none that a run left.
 pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
-    let example = match inside(folder.path()).first() {
+    let around = folder.path().parent().filter(|_| folder.path().is_file());
+    // A file of a run stands for its run.
+    let own = around.filter(|around| around.join("manifest.json").is_file()).map(Path::to_owned);
+    let example = match own.or_else(|| inside(around.unwrap_or(folder.path())).into_iter().next()) {
         Some(run) => run.display().to_string(),
         None => "runs/<name>-<hash>".to_owned(),
     };
-    eprintln!(
+    say(format_args!(
         "error: {} is not a run folder: it has no manifest.json (name a folder that `subrosa run` left, such as \
          {example})",
         folder.path().display()
-    );
+    ));
     Exit::Usage
 }
 
@@ -79,7 +82,7 @@ fn inside(folder: &Path) -> Vec<PathBuf> {
 
 pub(super) fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
     match format {
-        Format::Text => eprint!("{}", diagnostics.render()),
+        Format::Text => say_lines(&diagnostics.render()),
         Format::Json => {
             let document = serde_json::json!({ "valid": false, "diagnostics": diagnostics.json() });
             print(&format!("{document}\n"));

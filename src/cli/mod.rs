@@ -16,6 +16,7 @@ mod load;
 mod man;
 mod new;
 mod options;
+mod output;
 mod progress;
 mod replay;
 mod report;
@@ -37,8 +38,9 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
-            // Nobody is left to tell if this cannot be printed.
-            drop(error.print());
+            if let (Err(failure), false) = (error.print(), error.use_stderr()) {
+                output::unless_gone(&failure);
+            }
             return exit.into();
         }
     };

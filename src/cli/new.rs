@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::options::NewArguments;
-use super::run::print;
+use super::output::{print, say};
 use crate::study::files::{self, FileError};
 use std::path::PathBuf;
 
@@ -26,36 +26,36 @@ pub(super) const TEMPLATES: &[Template] = &[
 pub(super) fn new(arguments: &NewArguments) -> Exit {
     let Some(template) = TEMPLATES.iter().find(|template| template.name == arguments.system) else {
         // The command line takes no other name.
-        eprintln!("error: no template is called {:?}", arguments.system);
+        say(format_args!("error: no template is called {:?}", arguments.system));
         return Exit::Usage;
     };
     let file = arguments.file.clone().unwrap_or_else(|| PathBuf::from(format!("{}.ron", template.name)));
     if file.is_dir() {
-        eprintln!("error: {} is a folder: name a file inside it", file.display());
+        say(format_args!("error: {} is a folder: name a file inside it", file.display()));
         return Exit::Usage;
     }
     if file.exists() && !arguments.force {
-        eprintln!(
+        say(format_args!(
             "error: {} is there already: name another file, or overwrite it with --force",
             file.display()
-        );
+        ));
         return Exit::Usage;
     }
     if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty())
         && let Err(error) = files::make_folder(folder)
     {
-        eprintln!("error: {error}");
+        say(format_args!("error: {error}"));
         return Exit::Internal;
     }
     // The comments name the file as it is called.
     let text = template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display()));
     if let Err(FileError { error, .. }) = files::write(&file, text.as_bytes()) {
-        eprintln!(
+        say(format_args!(
             "error: cannot write {}: {error} (name a file where you may write, as in `subrosa new {} DIR/{}.ron`)",
             file.display(),
             template.name,
             template.name
-        );
+        ));
         return Exit::Internal;
     }
     print(&format!("wrote {0}\nrun it: subrosa run {0}\n", file.display()));

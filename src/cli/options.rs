@@ -2,6 +2,7 @@
 
 use super::new::TEMPLATES;
 use crate::protocols::ForkPoint;
+use crate::scenario::MOST_REPLICATIONS;
 use crate::vocab::{Positive, Span};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -113,14 +114,14 @@ pub(super) struct RunArguments {
     #[arg(long)]
     pub(super) fail_fast: bool,
     /// Play more replications of all cells until the 95 % interval around every mean is at most this far to each side
-    #[arg(long, value_name = "WIDTH", value_parser = positive)]
+    #[arg(long, value_name = "WIDTH", value_parser = positive, conflicts_with_all = ["dry", "fork_at", "branch"])]
     pub(super) until_halfwidth: Option<Positive>,
     /// The metric whose means are to be known so well, as results.csv calls it (without "more.")
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
     pub(super) metric: String,
     /// Most replications of a cell on the way there
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
-        value_parser = clap::value_parser!(u64).range(2..))]
+        value_parser = clap::value_parser!(u64).range(2..=MOST_REPLICATIONS))]
     pub(super) at_most: u64,
 }
 
@@ -202,10 +203,13 @@ fn positive(text: &str) -> Result<Positive, String> {
 
 /// `3/16`.
 fn slot(text: &str) -> Result<(u64, u64), String> {
-    let parsed = text.split_once('/').and_then(|(slot, slots)| {
-        Some((slot.parse::<u64>().ok()?, slots.parse::<u64>().ok().filter(|&slots| slots > 0)?))
-    });
-    parsed.ok_or_else(|| "expected a worker's number and the number of workers, as in 0/16".to_owned())
+    let parsed = text
+        .split_once('/')
+        .and_then(|(slot, slots)| Some((slot.parse::<u64>().ok()?, slots.parse::<u64>().ok()?)));
+    let parsed = parsed.filter(|(slot, slots)| slot < slots);
+    parsed.ok_or_else(|| {
+        "expected a worker's number, from 0, and the number of workers: 0/16 for the first, 15/16 for the last".to_owned()
+    })
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! A progress bar on standard error; plain words there when it is not a terminal.
 
+use super::output::say;
 use crate::study::{Failure, Progress, Start};
 use crate::vocab::counted;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -56,7 +57,7 @@ impl Bar {
         };
         let left = HumanDuration(self.bar.eta());
         let (done, length) = (self.bar.position(), self.bar.length().unwrap_or(0));
-        eprintln!("{}: {done} of {length}{failures}, about {left} left", self.bar.message());
+        say(format_args!("{}: {done} of {length}{failures}, about {left} left", self.bar.message()));
     }
 
     pub(super) fn advance(&self, steps: u64) {
@@ -72,15 +73,18 @@ impl Progress for Bar {
     fn begin(&self, start: &Start) {
         let Start { to_play, there, reused, damaged } = *start;
         if damaged > 0 {
-            eprintln!(
+            say(format_args!(
                 "Damaged records: {damaged} (as a kill or a full disk leaves them); they are played again."
-            );
+            ));
         }
         if reused > 0 {
-            eprintln!("Taken from an earlier run, unchanged since: {}.", counted(reused, "replication"));
+            say(format_args!(
+                "Taken from an earlier run, unchanged since: {}.",
+                counted(reused, "replication")
+            ));
         }
         if there > 0 && to_play > 0 {
-            eprintln!("Resuming: replications on disk {there}, left to play {to_play}.");
+            say(format_args!("Resuming: replications on disk {there}, left to play {to_play}."));
         }
         self.bar.set_length(to_play);
         self.bar.reset_eta();
@@ -93,7 +97,7 @@ impl Progress for Bar {
 
     fn failed(&self, failure: &Failure) {
         if self.failures.fetch_add(1, Ordering::Relaxed) < SHOWN_FAILURES {
-            self.bar.suspend(|| eprintln!("failed: {failure}"));
+            self.bar.suspend(|| say(format_args!("failed: {failure}")));
         }
         self.bar.inc(1);
         self.tell();

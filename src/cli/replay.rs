@@ -3,11 +3,12 @@
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{Format, ReplayArguments};
+use super::output::{print, say};
 use super::progress::Bar;
-use super::run::print;
-use crate::study::{self, ReplicationRecord, RunFolder};
+use crate::study::{
+    self, FolderError, Manifest, Misfit, Plan, Records, Replay, ReplicationRecord, RunFolder,
+};
 use crate::vocab::{Time, counted};
-use std::collections::BTreeMap;
 
 /// Replays.
 pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
@@ -21,43 +22,37 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     };
     for (index, (new, old)) in plan.cells.iter().zip(&manifest.cells).enumerate() {
         if new.identity != old.identity {
-            eprintln!(
+            say(format_args!(
                 "error: cell {index} is not what was run: the program's version or a data file has changed \
                  since (the run was played by version {} on {})",
                 manifest.subrosa, manifest.target
-            );
+            ));
             return Exit::ReplayDiffers;
         }
     }
-    let archive = match folder.records() {
-        Ok(found) => found.map(|(_, archive)| archive),
+    let (records, misfits) = match read(&plan, &folder, &manifest) {
+        Ok(found) => found,
         Err(error) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
-    let mut records: Vec<Vec<ReplicationRecord>> = Vec::new();
-    for index in 0..plan.cells.len() {
-        match archive.as_ref().map_or(Ok(BTreeMap::new()), |archive| archive.cell(index)) {
-            Ok(found) => records.push(
-                found
-                    .into_values()
-                    .filter(|record| record.replication < plan.replications)
-                    .filter(|record| arguments.replication.is_none_or(|wanted| wanted == record.replication))
-                    .collect(),
-            ),
-            Err(error) => {
-                eprintln!("error: {error}");
-                return Exit::Internal;
-            }
-        }
-    }
+    let there = records.iter().map(|cell| cell.len() as u64).sum::<u64>();
+    let records: Vec<Vec<ReplicationRecord>> = records
+        .into_iter()
+        .map(|cell| {
+            let wanted = |record: &ReplicationRecord| {
+                arguments.replication.is_none_or(|wanted| wanted == record.replication)
+            };
+            cell.into_values().filter(wanted).collect()
+        })
+        .collect();
     let until = arguments.until.map(|until| Time::ZERO + until);
     let total = records.iter().map(Vec::len).sum::<usize>();
-    if total == 0 {
+    if total == 0 && misfits.is_empty() {
         match arguments.replication {
-            Some(wanted) => eprintln!("error: the run has no replication {wanted}"),
-            None => eprintln!("error: the run has no finished replication; finish it with `subrosa run`"),
+            Some(wanted) => say(format_args!("error: the run has no replication {wanted}")),
+            None => say("error: the run has no finished replication; finish it with `subrosa run`"),
         }
         return Exit::Usage;
     }
@@ -70,15 +65,45 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         Err(_) => go(),
     };
     bar.finish();
+    tell(arguments, &replay, &misfits, (there < plan.total()).then(|| plan.total()));
+    if !replay.differences.is_empty() || !misfits.is_empty() {
+        Exit::ReplayDiffers
+    } else if !replay.failures.is_empty() {
+        Exit::CellsFailed
+    } else {
+        Exit::Ok
+    }
+}
+
+/// The run's records, as far as they are of this plan, and what does not fit in its folder.
+fn read(plan: &Plan, folder: &RunFolder, manifest: &Manifest) -> Result<(Records, Vec<Misfit>), FolderError> {
+    let Some((_, archive)) = folder.records()? else { return Ok((Records::new(), Vec::new())) };
+    let mut records = Records::new();
+    for cell in 0..plan.cells.len() {
+        let mut found = archive.cell(cell)?;
+        found.retain(|&replication, _| replication < plan.replications);
+        records.push(found);
+    }
+    let misfits = study::misfits(plan, folder, manifest, &archive, &records)?;
+    Ok((records, misfits))
+}
+
+/// Prints what was found; `unfinished` is the number of replications of a run of which some are not there.
+fn tell(arguments: &ReplayArguments, replay: &Replay, misfits: &[Misfit], unfinished: Option<u64>) {
     match arguments.format {
         Format::Text if replay.differences.is_empty() && replay.failures.is_empty() => {
-            let compared = counted(replay.compared, "replication");
-            print(&match arguments.until {
-                None => format!("replay agrees: {compared}, every digest equal\n"),
-                Some(until) => {
-                    format!("replay agrees up to {until}: {compared}, every waypoint equal\n")
-                }
-            });
+            let mut compared = counted(replay.compared, "replication");
+            if let Some(total) = unfinished.filter(|_| arguments.replication.is_none()) {
+                compared = format!("{} of {}", replay.compared, counted(total, "replication"));
+            }
+            let until = arguments.until.map_or_else(String::new, |until| format!(" up to {until}"));
+            let equal = if arguments.until.is_some() { "waypoint" } else { "digest" };
+            if misfits.is_empty() {
+                print(&format!("replay agrees{until}: {compared}, every {equal} equal\n"));
+            } else if replay.compared > 0 {
+                // Not the words of a replay that agrees: a script may look for them.
+                print(&format!("played again{until}: {compared}, every {equal} equal; the run is damaged\n"));
+            }
         }
         Format::Text => {
             for difference in &replay.differences {
@@ -88,21 +113,19 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         Format::Json => {
             let differences: Vec<String> = replay.differences.iter().map(ToString::to_string).collect();
             let failures: Vec<String> = replay.failures.iter().map(ToString::to_string).collect();
+            let problems: Vec<String> = misfits.iter().map(ToString::to_string).collect();
             let document = serde_json::json!({
-                "agrees": differences.is_empty() && failures.is_empty(),
+                "agrees": differences.is_empty() && failures.is_empty() && problems.is_empty(),
                 "compared": replay.compared, "differences": differences, "failures": failures,
+                "problems": problems,
             });
             print(&format!("{document}\n"));
         }
     }
     for failure in &replay.failures {
-        eprintln!("failed: {failure}");
+        say(format_args!("failed: {failure}"));
     }
-    if !replay.differences.is_empty() {
-        Exit::ReplayDiffers
-    } else if !replay.failures.is_empty() {
-        Exit::CellsFailed
-    } else {
-        Exit::Ok
+    for misfit in misfits {
+        say(format_args!("error: {misfit}"));
     }
 }

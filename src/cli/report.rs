@@ -3,11 +3,12 @@
 use super::exit::Exit;
 use super::load::not_a_run;
 use super::options::{Format, ReportArguments};
-use super::run::{print, sparklines};
+use super::output::{print, say};
+use super::run::sparklines;
 use crate::report::plots::{Chart, standalone};
 use crate::report::{self, Page};
 use crate::study::files::{self, FileError};
-use crate::study::{FolderError, RunFolder};
+use crate::study::{self, FolderError, RunFolder};
 
 /// Reports.
 pub(super) fn report(arguments: &ReportArguments) -> Exit {
@@ -26,7 +27,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         files::write(&folder.file(report::PAGE), report::page(&page).as_bytes())
     {
         // Whoever may only read a run can still read its report.
-        eprintln!("warning: cannot write {}: {error}; the page is not made again", path.display());
+        say(format_args!("warning: cannot write {}: {error}; the page is not made again", path.display()));
     }
     if let Some((chart, file)) = chart.zip(arguments.svg.as_ref())
         && let Err(error) = files::write(file, standalone(chart).as_bytes())
@@ -37,7 +38,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         let image = match report::plots::png(&standalone(chart)) {
             Ok(image) => image,
             Err(reason) => {
-                eprintln!("error: cannot draw the PNG: {reason}");
+                say(format_args!("error: cannot draw the PNG: {reason}"));
                 return Exit::Internal;
             }
         };
@@ -49,6 +50,11 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         Format::Text => print(&report::text(&page.summary, sparklines())),
         Format::Json => print(&report::json(&page.summary)),
     }
+    match study::summary_misfits(&folder, &page.summary) {
+        // Last, where it is seen below a long report.
+        Ok(misfits) => misfits.iter().for_each(|misfit| say(format_args!("warning: {misfit}"))),
+        Err(error) => say(format_args!("warning: the run's records cannot be read: {error}")),
+    }
     Exit::Ok
 }
 
@@ -58,13 +64,13 @@ fn chosen<'a>(charts: &'a [Chart], arguments: &ReportArguments) -> Result<Option
         return Ok(None);
     }
     let Some(first) = charts.first() else {
-        eprintln!("error: the run has no chart: its protocol optimises nothing and its clock stood still");
+        say("error: the run has no chart: its protocol optimises nothing and its clock stood still");
         return Err(Exit::Usage);
     };
     let Some(wanted) = &arguments.figure else { return Ok(Some(first)) };
     charts.iter().find(|chart| chart.id == *wanted).map(Some).ok_or_else(|| {
         let known: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
-        eprintln!("error: the run has no figure {wanted:?}: it has {}", known.join(", "));
+        say(format_args!("error: the run has no figure {wanted:?}: it has {}", known.join(", ")));
         Exit::Usage
     })
 }
@@ -73,10 +79,10 @@ fn nothing_to_report(folder: &RunFolder) -> Exit {
     match folder.manifest() {
         Ok(None) => not_a_run(folder),
         Ok(Some(_)) => {
-            eprintln!(
+            say(format_args!(
                 "error: {} has no summary.json: the run was interrupted (finish it with the same `subrosa run`)",
                 folder.path().display()
-            );
+            ));
             Exit::Usage
         }
         Err(error) => failed(&error),
@@ -84,6 +90,6 @@ fn nothing_to_report(folder: &RunFolder) -> Exit {
 }
 
 fn failed(error: &FolderError) -> Exit {
-    eprintln!("error: {error}");
+    say(format_args!("error: {error}"));
     Exit::Internal
 }

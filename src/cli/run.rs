@@ -4,6 +4,8 @@ use super::exit::Exit;
 use super::interruption;
 use super::load::load;
 use super::options::{Format, RunArguments};
+pub(super) use super::output::print;
+use super::output::say;
 use super::progress::Bar;
 use crate::report;
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
@@ -16,10 +18,27 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Err(exit) => return exit,
     };
     if super::fork::wanted(&plan, arguments) {
+        if arguments.until_halfwidth.is_some() {
+            say(
+                "error: --until-halfwidth is not for a scenario with a fork: its branches are compared, replication by \
+                 replication (raise --replications instead)",
+            );
+            return Exit::Usage;
+        }
         return super::fork::fork(plan, arguments);
     }
     if arguments.dry {
         return super::dry::dry(&plan, arguments);
+    }
+    if arguments.until_halfwidth.is_some()
+        && let Some(known) = study::unknown_metric(&plan, &arguments.metric)
+    {
+        say(format_args!(
+            "error: no series has a metric called {:?}: --metric takes {}",
+            arguments.metric,
+            known.join(", ")
+        ));
+        return Exit::Usage;
     }
     let interrupted = interruption::listen();
     let folder = RunFolder::at(&arguments.out.join(plan.folder_name()));
@@ -48,15 +67,15 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     let outcome = match played {
         Ok(outcome) => outcome,
         Err(error) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
     if let Outcome::Interrupted { finished, total } = outcome {
-        eprintln!(
+        say(format_args!(
             "Interrupted after {finished} of {}; the same command goes on from there.",
             counted(total, "replication")
-        );
+        ));
         return Exit::Interrupted;
     }
     let made =
@@ -64,7 +83,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     let summary = match made {
         Ok(summary) => summary,
         Err(error) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
@@ -74,7 +93,11 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     }
     match outcome {
         Outcome::Failed(failures) => {
-            eprintln!("error: {} of the replications failed; the first: {}", failures.len(), failures[0]);
+            say(format_args!(
+                "error: {} of the replications failed; the first: {}",
+                failures.len(),
+                failures[0]
+            ));
             Exit::CellsFailed
         }
         Outcome::Complete | Outcome::Interrupted { .. } => budget(&summary),
@@ -85,16 +108,16 @@ fn tell(goal: &Goal, reached: &Precision) {
     let Precision { widest, replications } = reached;
     let replications = counted(*replications, "replication");
     match widest {
-        None => eprintln!(
+        None => say(format_args!(
             "warning: no series has a \"{}\" with an interval; results.csv names the metrics there are",
             goal.metric
-        ),
-        Some(widest) if *widest > goal.half_width => eprintln!(
+        )),
+        Some(widest) if *widest > goal.half_width => say(format_args!(
             "warning: the widest half-width is {widest:.4} after {replications}, above {} (raise \
              --at-most, {} now)",
             goal.half_width, goal.at_most
-        ),
-        Some(widest) => eprintln!("The widest half-width is {widest:.4} after {replications}."),
+        )),
+        Some(widest) => say(format_args!("The widest half-width is {widest:.4} after {replications}.")),
     }
 }
 
@@ -103,7 +126,7 @@ pub(super) fn budget(summary: &Summary) -> Exit {
     let spent = summary.cells.iter().flat_map(|cell| &cell.series).find(|series| series.budget_failed);
     match spent.and_then(|series| series.budget.as_ref().map(|reason| (&series.name, reason))) {
         Some((name, reason)) => {
-            eprintln!("error: privacy budget exhausted in series \"{name}\": {reason}");
+            say(format_args!("error: privacy budget exhausted in series \"{name}\": {reason}"));
             Exit::BudgetExhausted
         }
         None => Exit::Ok,
@@ -120,10 +143,4 @@ pub(super) fn sparklines() -> bool {
         .and_then(|name| std::env::var(name).ok());
     let has_letters = locale.is_some_and(|value| value.to_lowercase().replace('-', "").contains("utf8"));
     std::io::stdout().is_terminal() && has_letters
-}
-
-/// Prints results to standard output; a reader that has gone away (`| head`) is no error.
-pub(super) fn print(text: &str) {
-    use std::io::Write;
-    drop(std::io::stdout().lock().write_all(text.as_bytes()));
 }

@@ -2,17 +2,19 @@
 
 use super::exit::Exit;
 use super::interruption;
-use super::load::{load, plan_of_run};
+use super::load::{load, not_a_run, plan_of_run};
 use super::options::{
     Engine, Format, SweepArguments, SweepMergeArguments, SweepPlanArguments, SweepStatusArguments,
     SweepSubmitArguments, SweepVerb, SweepWorkArguments,
 };
+use super::output::{print, say};
 use super::progress::Bar;
-use super::run::{budget, print, sparklines};
+use super::run::{budget, sparklines};
 use crate::report;
 use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
-use crate::study::{FolderError, RunFolder, files};
+use crate::study::{FolderError, Plan, RunFolder, files};
 use crate::vocab::counted;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -30,7 +32,7 @@ pub(super) fn sweep(arguments: &SweepArguments) -> Exit {
 }
 
 fn complain(error: SweepError) -> Exit {
-    eprintln!("error: {error}");
+    say(format_args!("error: {error}"));
     match error {
         SweepError::Folder(FolderError::Conflict(_)) => Exit::ReplayDiffers,
         SweepError::Folder(_) => Exit::Internal,
@@ -47,19 +49,19 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
     match arguments.scenario.format {
         Format::Text => {
             let how = if laid.unchanged { "planned already" } else { "planned" };
-            eprintln!(
+            say(format_args!(
                 "{how}: cells {}, replications of each {}; to play {} in {} blocks, there already {}",
                 plan.cells.len(),
                 plan.replications,
                 laid.to_play,
                 laid.blocks,
                 laid.there
-            );
+            ));
             if laid.reused > 0 {
-                eprintln!(
+                say(format_args!(
                     "Taken from an earlier run, unchanged since: {}.",
                     counted(laid.reused, "replication")
-                );
+                ));
             }
             print(&format!("{}\n", path.display()));
         }
@@ -79,15 +81,15 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
     let (plan, manifest) = plan_of_run(&folder)?;
     if manifest.complete {
-        eprintln!("Nothing is left to play: the run is complete.");
+        say("Nothing is left to play: the run is complete.");
         return Ok(Exit::Ok);
     }
     let pace = Pace { heartbeat: *arguments.heartbeat, dead_after: *arguments.dead_after };
     if pace.heartbeat < Duration::from_millis(10) || pace.dead_after < pace.heartbeat * 2 {
-        eprintln!(
+        say(format_args!(
             "error: expected --heartbeat of at least 10ms and --dead-after of at least twice as much, found {} and {}",
             arguments.heartbeat, arguments.dead_after
-        );
+        ));
         return Err(Exit::Usage);
     }
     let options = WorkOptions {
@@ -100,21 +102,21 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     let worked = sweep::work(&plan, &folder, options, &bar);
     bar.finish();
     let worked = worked.map_err(complain)?;
-    eprintln!(
+    say(format_args!(
         "Worker {}/{}: replications {}, of those failed {}; blocks {}, and {} that another worker had finished too.",
         arguments.slot.0, arguments.slot.1, worked.replications, worked.failed, worked.blocks, worked.twice
-    );
+    ));
     for path in &worked.conflicts {
-        eprintln!(
+        say(format_args!(
             "ALARM: a block computed twice came out differently; the second result is in {}. One of the two \
              machines is at fault, or the program is: do not merge before you know.",
             path.display()
-        );
+        ));
     }
     Ok(if !worked.conflicts.is_empty() {
         Exit::ReplayDiffers
     } else if worked.interrupted {
-        eprintln!("Interrupted: blocks that were not finished are given back.");
+        say("Interrupted: blocks that were not finished are given back.");
         Exit::Interrupted
     } else if worked.failed > 0 {
         Exit::CellsFailed
@@ -191,6 +193,9 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
     let (plan, _) = plan_of_run(&folder)?;
     let others: Vec<RunFolder> = arguments.others.iter().map(|path| RunFolder::at(path)).collect();
+    for other in &others {
+        of_this_study(&plan, other)?;
+    }
     let summary = sweep::merge(&plan, &folder, &others, arguments.partial).map_err(complain)?;
     report::write_page(&folder).map_err(|error| complain(error.into()))?;
     match arguments.format {
@@ -200,11 +205,30 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     Ok(if summary.complete { budget(&summary) } else { Exit::CellsFailed })
 }
 
+/// Refuses a folder that has nothing to give to a study.
+fn of_this_study(plan: &Plan, other: &RunFolder) -> Result<(), Exit> {
+    let manifest = match other.manifest() {
+        Ok(Some(manifest)) => manifest,
+        Ok(None) => return Err(not_a_run(other)),
+        Err(error) => return Err(complain(error.into())),
+    };
+    let mine: BTreeSet<&String> = plan.cells.iter().map(|cell| &cell.identity).collect();
+    if manifest.cells.iter().any(|cell| mine.contains(&cell.identity)) {
+        return Ok(());
+    }
+    say(format_args!(
+        "error: {} holds no part of this study: it was made from another scenario, or by another version of the \
+         program (name folders that `sweep plan` or `run` made from the same scenario)",
+        other.path().display()
+    ));
+    Err(Exit::Usage)
+}
+
 fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
     let (plan, _) = plan_of_run(&folder)?;
     let internal = |error: String| {
-        eprintln!("error: {error}");
+        say(format_args!("error: {error}"));
         Exit::Internal
     };
     let program = std::env::current_exe().map_err(|error| internal(error.to_string()))?;
@@ -232,11 +256,11 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
         return Err(internal(format!("sbatch refused: {}", String::from_utf8_lossy(&answer.stderr).trim())));
     }
     let job = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
-    eprintln!(
+    say(format_args!(
         "handed in {} as job {job}; their logs are in {}",
         counted(u64::from(arguments.workers), "worker"),
         place.join("work/logs").display()
-    );
+    ));
     print(&format!("{job}\n"));
     Ok(Exit::Ok)
 }

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, ScenarioArguments, TraceArguments, TraceFormat};
-use super::run::print;
+use super::output::{print, say};
 use crate::protocols::{TraceEvent, TraceKind, Watcher};
 use crate::report::{self, cause, connection};
 use crate::study;
@@ -30,13 +30,13 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         Err(exit) => return exit,
     };
     let Some(cell) = plan.cells.get(arguments.cell) else {
-        eprintln!("error: expected a cell below {}, found {}", plan.cells.len(), arguments.cell);
+        say(format_args!("error: expected a cell below {}, found {}", plan.cells.len(), arguments.cell));
         return Exit::Usage;
     };
     let draft = &cell.scenario.draft;
     let known = draft.protocol.as_dyn().series();
     if let Some(series) = arguments.series.as_ref().filter(|series| !known.contains(series)) {
-        eprintln!("error: expected a series out of {}, found \"{series}\"", known.join(", "));
+        say(format_args!("error: expected a series out of {}, found \"{series}\"", known.join(", ")));
         return Exit::Usage;
     }
     let window = Window {
@@ -44,7 +44,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         until: Time::ZERO + arguments.until.unwrap_or(Span::MAX),
     };
     if window.from > window.until {
-        eprintln!("error: expected --until at or after --from; exchange the two");
+        say("error: expected --until at or after --from; exchange the two");
         return Exit::Usage;
     }
     let series = match (&arguments.series, arguments.format) {
@@ -80,14 +80,14 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
     let played = study::trace(&plan, arguments.cell, arguments.replication, watcher);
     print(&text.borrow());
     if let Err(failure) = played {
-        eprintln!("error: {failure}");
+        say(format_args!("error: {failure}"));
         return Exit::CellsFailed;
     }
     if arguments.format == TraceFormat::Svg {
         match report::sequence(&plan.name, &names, &kept.borrow()) {
             Ok(picture) => print(&picture),
             Err(reason) => {
-                eprintln!("error: {reason}");
+                say(format_args!("error: {reason}"));
                 return Exit::Usage;
             }
         }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GpSample {
-    /// Points along each dimension.
+    /// Points along each dimension: at most 4096, and 1000000 in all.
     pub grid: Vec<NonZeroUsize>,
     /// Largest Euclidean norm of a scaled input. Default: 25.
     #[serde(default = "default_norm")]
@@ -64,6 +64,22 @@ pub(super) fn grid_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
     Vec::new()
 }
 
+/// What is wrong with a grid that a [`GridPrior`] is to stand on.
+pub(super) fn prior_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
+    let mut problems = grid_problems(counts);
+    let longest = counts.iter().map(|count| count.get()).max().unwrap_or(0);
+    if problems.is_empty() && longest > GridPrior::MOST_ALONG {
+        problems.push(Problem::wrong(
+            "grid",
+            format!("at most {} points along each dimension", GridPrior::MOST_ALONG),
+            longest.to_string(),
+            "spread the points over more dimensions, as in [1000, 1000]; a function is drawn with matrices of the \
+             order of a dimension's points",
+        ));
+    }
+    problems
+}
+
 #[derive(Debug)]
 struct Ready {
     inputs: Arc<Points>,
@@ -73,7 +89,7 @@ struct Ready {
 
 impl Objective for GpSample {
     fn problems(&self, _: &Resources) -> Vec<Problem> {
-        grid_problems(&self.grid)
+        prior_problems(&self.grid)
     }
 
     fn prepare(

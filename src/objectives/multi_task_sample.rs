@@ -1,6 +1,6 @@
 //! Two functions of neighbouring data sets, drawn together from a multi-task Gaussian process.
 
-use super::gp_sample::{default_norm, grid_problems};
+use super::gp_sample::{default_norm, prior_problems};
 use super::instance::{Background, Instance, Surrogate};
 use super::scaling::{centre_and_scale, grid};
 use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MultiTaskSample {
-    /// Points along each dimension.
+    /// Points along each dimension: at most 4096, and 1000000 in all.
     pub grid: Vec<NonZeroUsize>,
     /// Largest Euclidean norm of a scaled setting. Default: 25.
     #[serde(default = "default_norm")]
@@ -51,7 +51,7 @@ struct Ready {
 
 impl Objective for MultiTaskSample {
     fn problems(&self, _: &Resources) -> Vec<Problem> {
-        grid_problems(&self.grid)
+        prior_problems(&self.grid)
     }
 
     fn prepare(

@@ -1,6 +1,7 @@
 //! A scenario that can be played: the draft after every cross-field check.
 
 use super::draft::{Draft, PartyDraft};
+use super::limits;
 use crate::network::availability::AvailabilityModel;
 use crate::objectives::{Instance, Resources};
 use crate::protocols::{Directions, Stage};
@@ -78,6 +79,7 @@ impl Scenario {
             let cure = "add objective: GpSample(..), BraninHoo(..) or Table(..)";
             problems.push(Problem::wrong("objective", "an objective for this protocol", "none", cure));
         }
+        problems.extend(limits::problems(draft));
         let name = draft.protocol.name();
         let found = draft.protocol.as_dyn().problems(&stage);
         problems.extend(found.into_iter().map(|p| p.below(name).below("protocol")));

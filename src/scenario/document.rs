@@ -55,11 +55,15 @@ impl Document {
         if file.is_dir() {
             return Err(refuse("a folder", "name a file inside it, such as scenarios/hospital.ron"));
         }
-        let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+        let mut text = fs::read_to_string(file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => refuse("no such file", &beside(file)),
             io::ErrorKind::InvalidData => refuse("not UTF-8 text", "save the file as UTF-8"),
             _ => refuse(&error.to_string(), "make the file readable"),
         })?;
+        // Some editors begin a file with a mark that says it is UTF-8.
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
         if text.trim().is_empty() {
             return Err(refuse("an empty file", "start from scenarios/hospital.ron"));
         }
@@ -86,7 +90,7 @@ impl Document {
     /// All cells, typed and checked.
     ///
     /// # Errors
-    /// Everything that is wrong, at once.
+    /// Everything that is wrong: all errors of form, or else all errors of meaning.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| Diagnostics::new(&self.file, &self.text, list);
         let mut edited = Edited::unchanged(&self.text);
@@ -104,7 +108,14 @@ impl Document {
         let mut cells = Vec::new();
         for raw in expand(&edited).map_err(fail)? {
             match checked(&raw, resources) {
-                Ok(scenario) => cells.push((raw.point, scenario)),
+                Ok(scenario) => {
+                    let first: Option<&Cell> = cells.first();
+                    let unlike = first.and_then(|(_, first)| unlike(&first.draft, &scenario.draft));
+                    if let Some(problem) = unlike.filter(|_| problems.is_empty()) {
+                        problems.push(diagnostic(&raw.edited, problem));
+                    }
+                    cells.push((raw.point, scenario));
+                }
                 Err(found) => problems.extend(found),
             }
         }
@@ -116,6 +127,28 @@ fn checked(raw: &RawCell, resources: &Resources) -> Result<Scenario, Vec<Diagnos
     let draft: Draft = parse(&raw.edited)?;
     Scenario::check(draft, resources)
         .map_err(|problems| problems.into_iter().map(|problem| diagnostic(&raw.edited, problem)).collect())
+}
+
+/// A field that the study as a whole has once, and a cell has otherwise than the first. Seeds may differ: every cell
+/// draws from its own.
+fn unlike(first: &Draft, cell: &Draft) -> Option<Problem> {
+    let wrong = |path: &str, first: String, found: String| {
+        let expected = format!("one value for the whole study: {first}, as in its first cell");
+        let cure =
+            "write one value: an Each here has no effect on a cell; play another study for another value";
+        Problem::wrong(path, expected, found, cure)
+    };
+    if cell.name != first.name {
+        Some(wrong("name", format!("{:?}", first.name), format!("{:?}", cell.name)))
+    } else if cell.about != first.about {
+        Some(wrong("about", format!("{:?}", first.about), format!("{:?}", cell.about)))
+    } else if cell.replications != first.replications {
+        Some(wrong("replications", first.replications.to_string(), cell.replications.to_string()))
+    } else if cell.fork != first.fork {
+        Some(wrong("fork", "the same fork".to_owned(), "another fork".to_owned()))
+    } else {
+        None
+    }
 }
 
 fn diagnostic(edited: &Edited, problem: Problem) -> Diagnostic {

@@ -26,7 +26,7 @@ pub struct Draft {
     pub about: String,
     /// The seed that every draw comes from.
     pub seed: u64,
-    /// How many independent replications of every cell. Default: 1.
+    /// How many independent replications of every cell: at most 1000000. Default: 1.
     #[serde(default = "one")]
     pub replications: NonZeroU64,
     /// The parties, by name.

@@ -13,6 +13,8 @@ mod diagnostic;
 mod document;
 mod draft;
 pub mod fork;
+mod limits;
+mod nesting;
 mod parse;
 mod suggest;
 mod sweep;
@@ -24,6 +26,7 @@ pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};
 pub use draft::{Draft, Metric, PartyDraft, PrivacyDraft, Published, PublishedLoss};
+pub use limits::{MOST_REPLICATIONS, MOST_ROUNDS};
 pub use suggest::closest;
 
 use ron::extensions::Extensions;

@@ -226,6 +226,13 @@ fn diagnose(edited: &Edited, root: &Node, failure: &Failure, culprit: Option<&Cu
                 .cure(format!("write {expected}(..)"))
         }
         ron::Error::Message(message) => message_of(new(message.clone()), message, &found),
+        ron::Error::InvalidValueForType { expected, .. } if expected.starts_with("a nonzero ") => {
+            let expected = "a whole number above 0";
+            new(format!("expected {expected}, found {found}"))
+                .expected(expected)
+                .found(found)
+                .cure("write 1 or more")
+        }
         ron::Error::InvalidValueForType { expected, found: what } => {
             new(format!("expected {expected}, found {what}")).expected(expected.clone()).found(found)
         }
@@ -237,6 +244,17 @@ fn diagnose(edited: &Edited, root: &Node, failure: &Failure, culprit: Option<&Cu
                 "put it in quotation marks"
             };
             new("expected a text in quotation marks".to_owned()).expected("a text").found(found).cure(cure)
+        }
+        // The reader takes the digits before the point for all of it.
+        ron::Error::ExpectedComma | ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. }
+            if is_fraction(&found) =>
+        {
+            let key = culprit.map_or("", |culprit| &culprit.key);
+            new("expected a whole number".to_owned())
+                .path(failure.path.replace('?', key))
+                .expected("a whole number")
+                .found(found)
+                .cure("write it without a point or an exponent")
         }
         ron::Error::ExpectedFloat | ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. } => {
             new("expected a number".to_owned())
@@ -294,6 +312,11 @@ fn value_at(root: &Node, outer: &Range<usize>, byte: usize) -> Range<usize> {
         look.extend(node.children());
     }
     best
+}
+
+/// Whether this is a number that has a point or an exponent.
+fn is_fraction(text: &str) -> bool {
+    text.contains(['.', 'e', 'E']) && text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 fn shorten(text: &str) -> String {

@@ -321,7 +321,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
         }
         _ => return Err(problem(node, "an Each has a name and a list of values")),
     };
-    let values = match &list.body {
+    let values: Vec<Choice> = match &list.body {
         Body::List(items) => {
             let choice = |item: &Node| Choice {
                 shown: text[item.span.clone()].to_owned(),
@@ -330,9 +330,17 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             items.iter().map(choice).collect()
         }
         Body::Tuple(bounds) if list.name.as_deref() == Some("Range") => {
-            numbers(bounds, text).ok_or_else(|| {
+            let (first, count, step) = numbers(bounds, text).ok_or_else(|| {
                 problem(list, "a Range has a first number, a number to stop before, and a step above 0")
-            })?
+            })?;
+            if count > MOST_CELLS as i128 {
+                return Err(problem(list, "a Range of too many values")
+                    .expected(format!("at most {MOST_CELLS} values"))
+                    .found(format!("{count} values"))
+                    .cure("bring its ends closer together, or give it a step as in Range(0, 1000, 10)"));
+            }
+            let shown = |n: i128| (first + n * step).to_string();
+            (0..count).map(|n| Choice { shown: shown(n), span: None }).collect()
         }
         Body::Tuple(_) | Body::Fields(_) | Body::Map(_) | Body::Leaf => {
             return Err(problem(list, "the values of an Each are a list"));
@@ -351,19 +359,15 @@ fn holds_each(node: &Node) -> bool {
     node.name.as_deref() == Some("Each") || node.children().iter().any(|child| holds_each(child))
 }
 
-/// The whole numbers of `Range(first, stop)` or `Range(first, stop, step)`, `stop` left out.
-fn numbers(bounds: &[Node], text: &str) -> Option<Vec<Choice>> {
+/// First number, count and step of `Range(first, stop)` or `Range(first, stop, step)`, `stop` left out.
+fn numbers(bounds: &[Node], text: &str) -> Option<(i128, i128, i128)> {
     let bounds: Vec<i64> =
         bounds.iter().map(|bound| text[bound.span.clone()].trim().parse().ok()).collect::<Option<_>>()?;
-    let (first, stop, step) = match bounds.as_slice() {
-        [first, stop] => (*first, *stop, 1),
-        [first, stop, step] if *step > 0 => (*first, *stop, *step),
+    let (first, stop, step) = match *bounds.as_slice() {
+        [first, stop] => (first, stop, 1),
+        [first, stop, step] if step > 0 => (first, stop, step),
         _ => return None,
     };
-    let count = stop.checked_sub(first)?.max(0) / step;
-    if count > MOST_CELLS as i64 {
-        return None;
-    }
-    let step = usize::try_from(step).ok()?;
-    Some((first..stop).step_by(step).map(|n| Choice { shown: n.to_string(), span: None }).collect())
+    let (first, stop, step) = (i128::from(first), i128::from(stop), i128::from(step));
+    Some((first, ((stop - first).max(0) + step - 1) / step, step))
 }

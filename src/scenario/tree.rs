@@ -1,6 +1,7 @@
 //! A RON text as a tree of values that know where they stand.
 
 use super::diagnostic::{Diagnostic, Place};
+use super::nesting;
 use ron2::ast::{Expr, NumberKind, StructBody, parse_document};
 use std::ops::Range;
 
@@ -50,6 +51,9 @@ pub(super) enum Step {
 
 /// Reads a text. Syntax stops at the first error; duplicate keys and numbers that are not finite are all reported.
 pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
+    if let Some(problem) = nesting::problem(text) {
+        return Err(vec![problem]);
+    }
     let document = parse_document(text).map_err(|error| {
         let span = error.span();
         let start = span.start_offset.min(text.len());

@@ -51,14 +51,16 @@ pub fn make_folder(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).map_err(failed("make the folder", path))
 }
 
-/// Reads a file whole; `None` if it does not exist.
+/// Reads a file whole; `None` if it does not exist, as below something that is no folder.
 ///
 /// # Errors
 /// [`FileError`] for any other failure.
 pub fn read_if_there(path: &Path) -> Result<Option<String>, FileError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(error) => Err(failed("read", path)(error)),
     }
 }

@@ -144,8 +144,13 @@ impl RunFolder {
     pub fn manifest(&self) -> Result<Option<Manifest>, FolderError> {
         let path = self.file("manifest.json");
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
-        let manifest: Manifest = serde_json::from_str(&text)
-            .map_err(|error| FolderError::Damaged { path: path.clone(), reason: error.to_string() })?;
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
+            path: path.clone(),
+            reason: format!(
+                "{error} (remove it and run the same `subrosa run` again: what was finished is kept, and the file is \
+                 made anew)"
+            ),
+        })?;
         if manifest.folder_version != FOLDER_VERSION {
             let reason = format!(
                 "its layout has version {}, this program reads version {FOLDER_VERSION}",
@@ -251,8 +256,10 @@ impl RunFolder {
     pub fn summary(&self) -> Result<Option<Summary>, FolderError> {
         let path = self.file("summary.json");
         let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
-        let summary: Summary = serde_json::from_str(&text)
-            .map_err(|error| FolderError::Damaged { path: path.clone(), reason: error.to_string() })?;
+        let summary: Summary = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
+            path: path.clone(),
+            reason: format!("{error} (the same `subrosa run` makes it anew from the records)"),
+        })?;
         if summary.schema != SCHEMA {
             let reason = format!("its form is {}, this program reads {SCHEMA}", summary.schema);
             return Err(FolderError::Damaged { path, reason });

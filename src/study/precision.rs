@@ -5,7 +5,8 @@ use super::plan::Plan;
 use super::results::{METRICS, rows};
 use super::runner::{Options, Outcome, Progress, play};
 use super::statistics::half_width;
-use std::collections::BTreeMap;
+use super::workshop::Workshop;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewest replications that an interval is judged by: of fewer the spread is hardly known, and one that is small by
 /// chance would end the study.
@@ -61,6 +62,31 @@ pub fn play_until(
         let wanted = (replications as f64 * ratio * ratio).ceil();
         replications = (wanted as u64).clamp(replications + 1, replications * 2).min(goal.at_most);
     }
+}
+
+/// The metrics that a study has, if the one asked for is none of them. Where its scenario alone cannot tell, the first
+/// replication of one cell after the other is played, and not kept, until one has the metric.
+#[must_use]
+pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
+    let place = METRICS.iter().position(|known| *known == metric);
+    let optimises = plan.cells.iter().any(|cell| cell.scenario.draft.objective.is_some());
+    // Those of regret come first; the others are counted in every run.
+    if place.is_some_and(|place| optimises || !METRICS[place].ends_with("_regret")) {
+        return None;
+    }
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for (index, cell) in plan.cells.iter().enumerate() {
+        // A failure is told, with all that is to be said of it, by the run.
+        let record = Workshop::without_folder(index, cell, plan).play(0).ok()?;
+        for row in rows(index, plan.seed, &BTreeMap::from([(0, record)])) {
+            let usual = METRICS.iter().zip(row.metrics).filter(|(_, value)| value.is_some());
+            known.extend(usual.map(|(name, _)| (*name).to_owned()).chain(row.more.into_keys()));
+        }
+        if known.contains(metric) {
+            return None;
+        }
+    }
+    Some(known.into_iter().collect())
 }
 
 fn widest(plan: &Plan, folder: &RunFolder, metric: &str) -> Result<Option<f64>, FolderError> {

@@ -1,8 +1,8 @@
 //! An edited study plays only what changed: equal cells of earlier runs beside it are taken over.
 
 use super::folder::{FolderError, RunFolder};
+use super::jobs::Jobs;
 use super::plan::Plan;
-use super::runner::missing;
 use super::store::{Archive, Segment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,17 +15,17 @@ pub(super) fn copy(
     archive: &Archive,
     segment: &Segment,
 ) -> Result<u64, FolderError> {
-    let mut wanted = missing(plan, archive);
-    if wanted.is_empty() {
+    let wanted = Jobs::missing(plan, archive).len();
+    if wanted == 0 {
         return Ok(0);
     }
     let mut cells: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, cell) in plan.cells.iter().enumerate() {
         cells.entry(&cell.identity).or_default().push(index);
     }
-    let mut copied = 0;
+    let mut copied: BTreeSet<(usize, u64)> = BTreeSet::new();
     for neighbour in neighbours(plan, folder) {
-        if wanted.is_empty() {
+        if copied.len() as u64 == wanted {
             break;
         }
         // A neighbour that cannot be read, or is of another version of the program, has nothing to give.
@@ -52,19 +52,17 @@ pub(super) fn copy(
         if manifest.cells[0].identity == plan.cells[0].identity {
             copy_opening(&neighbour, folder)?;
         }
-        let mut left = Vec::new();
-        for (cell, replication) in wanted {
-            match found.line(cell, replication) {
-                Ok(Some(line)) => {
-                    segment.append(&line)?;
-                    copied += 1;
-                }
-                Ok(None) | Err(_) => left.push((cell, replication)),
+        for (cell, replication) in found.keys().filter(|key| key.1 < plan.replications) {
+            if archive.holds(cell, replication) || copied.contains(&(cell, replication)) {
+                continue;
+            }
+            if let Ok(Some(line)) = found.line(cell, replication) {
+                segment.append(&line)?;
+                copied.insert((cell, replication));
             }
         }
-        wanted = left;
     }
-    Ok(copied)
+    Ok(copied.len() as u64)
 }
 
 /// Takes over how the study's first replication began, unless that is known.

@@ -1,6 +1,7 @@
 //! Plays a plan: replications in parallel, each finished one kept at once, what is there already not played again.
 
 use super::folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
+use super::jobs::Jobs;
 use super::plan::Plan;
 use super::store::{self, Archive, Segment};
 use super::workshop::{Preparation, Workshop};
@@ -9,7 +10,7 @@ use crate::rng::TREE_VERSION;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// What is shown while a study is played. Called from several threads.
 pub trait Progress: Sync {
@@ -106,9 +107,9 @@ pub fn play(
     if reused > 0 {
         archive = folder.archive(&plan.identities())?;
     }
-    let missing = missing(plan, &archive);
-    let there = plan.total() - missing.len() as u64;
-    progress.begin(&Start { to_play: missing.len() as u64, there, reused, damaged });
+    let missing = Jobs::missing(plan, &archive);
+    let there = plan.total() - missing.len();
+    progress.begin(&Start { to_play: missing.len(), there, reused, damaged });
 
     let failures = Mutex::new(Vec::new());
     let floor = Floor::new(plan, folder, &missing);
@@ -147,16 +148,16 @@ pub fn play(
 pub(super) fn in_parallel(
     threads: usize,
     interrupted: &AtomicBool,
-    jobs: &[(usize, u64)],
+    jobs: &Jobs,
     one: &(dyn Fn(usize, u64) -> Result<bool, FolderError> + Sync),
 ) -> Result<u64, FolderError> {
-    let next = AtomicUsize::new(0);
+    let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
     let trouble: Mutex<Option<FolderError>> = Mutex::default();
     let done = AtomicUsize::new(0);
     let work = || {
         while !stop.load(Ordering::Relaxed) && !interrupted.load(Ordering::Relaxed) {
-            let Some(&(cell, replication)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            let Some((cell, replication)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
             match one(cell, replication) {
                 Ok(go_on) => {
                     done.fetch_add(1, Ordering::Relaxed);
@@ -172,7 +173,7 @@ pub(super) fn in_parallel(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..thread_count(threads).min(jobs.len()) {
+        for _ in 1..(thread_count(threads) as u64).min(jobs.len()) {
             // A machine that cannot start more threads goes on with those it has.
             drop(std::thread::Builder::new().spawn_scoped(scope, work));
         }
@@ -198,10 +199,10 @@ pub(super) struct Floor<'a> {
 }
 
 impl<'a> Floor<'a> {
-    pub(super) fn new(plan: &'a Plan, folder: &'a RunFolder, jobs: &[(usize, u64)]) -> Self {
+    pub(super) fn new(plan: &'a Plan, folder: &'a RunFolder, jobs: &Jobs) -> Self {
         let mut uses: BTreeMap<&str, u64> = BTreeMap::new();
-        for &(cell, _) in jobs {
-            *uses.entry(&plan.cells[cell].preparation).or_default() += 1;
+        for run in jobs.runs() {
+            *uses.entry(&plan.cells[run.cell].preparation).or_default() += run.count;
         }
         let shared = |(key, uses)| (key, Mutex::new((Preparation::default(), uses)));
         Self { plan, folder, preparations: uses.into_iter().map(shared).collect() }
@@ -242,14 +243,6 @@ pub(super) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Result<(), Fold
     }
     files::write(&folder.file("scenario.ron"), plan.source.as_bytes())?;
     write_resolved(plan, folder)
-}
-
-/// The replications that are still to be played, in order.
-pub(super) fn missing(plan: &Plan, archive: &Archive) -> Vec<(usize, u64)> {
-    (0..plan.cells.len())
-        .flat_map(|cell| (0..plan.replications).map(move |replication| (cell, replication)))
-        .filter(|&(cell, replication)| !archive.holds(cell, replication))
-        .collect()
 }
 
 /// Refuses to go on where one replication has two results.

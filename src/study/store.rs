@@ -268,6 +268,16 @@ impl Archive {
         self.places.contains_key(&(cell, replication))
     }
 
+    /// The replications of a cell that are there, in order.
+    pub(super) fn replications(&self, cell: usize) -> impl Iterator<Item = u64> {
+        self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(&(_, replication), _)| replication)
+    }
+
+    /// Cell and replication of everything that is there, in order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.places.keys().copied()
+    }
+
     /// How many replications below `replications` are there, over all cells.
     #[must_use]
     pub fn finished(&self, replications: u64) -> u64 {

@@ -4,6 +4,7 @@ use super::files::{FileError, Staged};
 use super::folder::{FolderError, RunFolder};
 use super::record::ReplicationRecord;
 use super::summary::Summary;
+use crate::protocols::SeriesRecord;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
@@ -39,6 +40,11 @@ impl Table {
     }
 }
 
+/// The line of `digest.txt` for one series of one replication.
+pub(super) fn digest_line(cell: usize, record: &ReplicationRecord, series: &SeriesRecord) -> String {
+    format!("{} {cell} {} {}\n", series.digest, record.replication, series.name)
+}
+
 /// `iterations.csv`, `ledger.csv`, `network.csv` and `digest.txt` of a study.
 #[derive(Debug)]
 pub(super) struct Tables {
@@ -70,8 +76,7 @@ impl Tables {
             self.ledger(cell, record);
             self.network(cell, record);
             for series in &record.series {
-                let line = format!("{} {cell} {} {}\n", series.digest, record.replication, series.name);
-                self.digests.write(line.as_bytes())?;
+                self.digests.write(digest_line(cell, record, series).as_bytes())?;
             }
         }
         self.iterations.flush()?;

@@ -144,6 +144,11 @@ impl Table {
                 let path = self.path_of(column).unwrap_or_else(output);
                 Problem::unknown(path, "column", column.clone(), known)
             }
+            TableError::TwoColumns { column, .. } => wrong(
+                self.path_of(column).unwrap_or_else(output),
+                "a name that one column has",
+                "rename one of the two columns, or drop it",
+            ),
             TableError::NotANumber { column, .. } => wrong(
                 self.path_of(column).unwrap_or_else(output),
                 "a column of numbers",

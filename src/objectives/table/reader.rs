@@ -3,12 +3,17 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// Largest number of a cell. Sums of squares of larger ones are soon infinite, and what is made of them nonsense.
+const LARGEST: f64 = 1e100;
+
 /// A table of texts with named columns.
 #[derive(Clone, Debug)]
 pub struct CsvTable {
     /// Where it was read from.
     pub file: PathBuf,
     names: Vec<String>,
+    /// Line of the names in the file, from 1.
+    head: u64,
     /// Line of each row in the file, from 1.
     lines: Vec<u64>,
     rows: Vec<csv::StringRecord>,
@@ -47,7 +52,16 @@ pub enum TableError {
         /// The names there are.
         known: Vec<String>,
     },
-    /// A cell that is not a finite number.
+    /// A column that is there twice.
+    TwoColumns {
+        /// The file.
+        file: PathBuf,
+        /// Line of the names, from 1.
+        line: u64,
+        /// The name of both.
+        column: String,
+    },
+    /// A cell that is not a number, or one too large to reckon with.
     NotANumber {
         /// The file.
         file: PathBuf,
@@ -99,11 +113,18 @@ impl fmt::Display for TableError {
             Self::NoColumn { file, column, .. } => {
                 write!(f, "{}: no column is called \"{column}\"", file.display())
             }
-            Self::NotANumber { file, line, column, found } => write!(
-                f,
-                "{}:{line}: column \"{column}\": expected a number, found \"{found}\"",
-                file.display()
-            ),
+            Self::TwoColumns { file, line, column } => {
+                write!(f, "{}:{line}: two columns are called \"{column}\"", file.display())
+            }
+            Self::NotANumber { file, line, column, found } => {
+                let large = found.parse::<f64>().is_ok_and(f64::is_finite);
+                let size = if large { format!(" from -{LARGEST:e} to {LARGEST:e}") } else { String::new() };
+                write!(
+                    f,
+                    "{}:{line}: column \"{column}\": expected a number{size}, found \"{found}\"",
+                    file.display()
+                )
+            }
             Self::NeverOccurs { file, column, value, example } => write!(
                 f,
                 "{}: no row has \"{value}\" in column \"{column}\" (the first has \"{example}\")",
@@ -142,6 +163,8 @@ impl CsvTable {
             reason: describe(error),
         };
         let names = reader.headers().map_err(|error| not_csv(&error))?.iter().map(str::to_owned).collect();
+        // A record's own position is before the comments above it.
+        let head = reader.position().line().saturating_sub(1);
         let (mut lines, mut rows) = (Vec::new(), Vec::new());
         for record in reader.records() {
             let record = record.map_err(|error| not_csv(&error))?;
@@ -151,7 +174,7 @@ impl CsvTable {
         if rows.is_empty() {
             return Err(TableError::NoRows { file: file.to_owned() });
         }
-        Ok(Self { file: file.to_owned(), names, lines, rows })
+        Ok(Self { file: file.to_owned(), names, head, lines, rows })
     }
 
     /// Names of the columns, in order.
@@ -175,7 +198,7 @@ impl CsvTable {
     /// A column as texts.
     ///
     /// # Errors
-    /// [`TableError::NoColumn`].
+    /// [`TableError::NoColumn`] or [`TableError::TwoColumns`].
     pub fn texts(&self, column: &str) -> Result<Vec<&str>, TableError> {
         let index =
             self.names.iter().position(|name| name == column).ok_or_else(|| TableError::NoColumn {
@@ -183,21 +206,27 @@ impl CsvTable {
                 column: column.to_owned(),
                 known: self.names.clone(),
             })?;
+        if self.names[index + 1..].iter().any(|name| name == column) {
+            let (file, column) = (self.file.clone(), column.to_owned());
+            return Err(TableError::TwoColumns { file, line: self.head, column });
+        }
         // The reader refuses rows of another length than the header's, so every row has this column.
         Ok(self.rows.iter().map(|row| row.get(index).unwrap_or("")).collect())
     }
 
-    /// A column as finite numbers.
+    /// A column as finite numbers, of at most 1e100 in size.
     ///
     /// # Errors
-    /// [`TableError::NoColumn`] or [`TableError::NotANumber`].
+    /// [`TableError::NoColumn`], [`TableError::TwoColumns`] or [`TableError::NotANumber`].
     pub fn numbers(&self, column: &str) -> Result<Vec<f64>, TableError> {
         let parse = |(text, &line): (&&str, &u64)| {
-            text.parse::<f64>().ok().filter(|value| value.is_finite()).ok_or_else(|| TableError::NotANumber {
-                file: self.file.clone(),
-                line,
-                column: column.to_owned(),
-                found: (*text).to_owned(),
+            text.parse::<f64>().ok().filter(|value| value.abs() <= LARGEST).ok_or_else(|| {
+                TableError::NotANumber {
+                    file: self.file.clone(),
+                    line,
+                    column: column.to_owned(),
+                    found: (*text).to_owned(),
+                }
             })
         };
         self.texts(column)?.iter().zip(&self.lines).map(parse).collect()

@@ -129,6 +129,10 @@ impl Tuning {
             TableError::NoColumn { column, known, .. } => {
                 Problem::unknown(field(column), "column", column.clone(), known)
             }
+            TableError::TwoColumns { column, .. } => {
+                let cure = "rename one of the two columns, or drop it";
+                Problem::wrong(field(column), "a name that one column has", found, cure)
+            }
             TableError::NotANumber { column, .. } => {
                 let cure = "mend the cell, drop the row, or name another column";
                 Problem::wrong(field(column), "a column of numbers", found, cure)

@@ -4,8 +4,9 @@ use super::SweepError;
 use super::claims::Desk;
 use crate::study::folder::{FolderError, RunFolder, pretty};
 use crate::study::identity::Identity;
+use crate::study::jobs::Jobs;
 use crate::study::plan::Plan;
-use crate::study::runner::{missing, no_conflict, prepare_folder};
+use crate::study::runner::{no_conflict, prepare_folder};
 use crate::study::store::Segment;
 use crate::study::{files, reuse};
 use serde::{Deserialize, Serialize};
@@ -28,16 +29,17 @@ pub(super) struct Division {
 }
 
 impl Division {
-    fn new(plan: &Plan, jobs: &[(usize, u64)], blocks: Option<u64>) -> Self {
+    fn new(plan: &Plan, jobs: &Jobs, blocks: Option<u64>) -> Self {
         let mut runs: Vec<(u64, u64)> = Vec::new();
-        for &(cell, replication) in jobs {
-            let job = cell as u64 * plan.replications + replication;
+        for run in jobs.runs() {
+            let first = run.cell as u64 * plan.replications + run.first;
+            let end = first + run.count - 1;
             match runs.last_mut() {
-                Some((_, last)) if *last + 1 == job => *last = job,
-                _ => runs.push((job, job)),
+                Some((_, last)) if *last + 1 == first => *last = end,
+                _ => runs.push((first, end)),
             }
         }
-        let block = (jobs.len() as u64).div_ceil(blocks.unwrap_or(BLOCKS)).max(1);
+        let block = jobs.len().div_ceil(blocks.unwrap_or(BLOCKS)).max(1);
         Self { study: study(plan), block, jobs: runs, replications: plan.replications }
     }
 
@@ -62,6 +64,21 @@ impl Division {
             })),
             None => Err(SweepError::NotPlanned(folder.path().to_owned())),
         }
+    }
+
+    /// All that is to be played.
+    pub(super) fn jobs(&self) -> Jobs {
+        let mut jobs = Jobs::default();
+        for &(first, last) in &self.jobs {
+            let mut job = first;
+            while job <= last {
+                let replication = job % self.replications;
+                let count = (self.replications - replication).min(last - job + 1);
+                jobs.add((job / self.replications) as usize, replication, count);
+                job += count;
+            }
+        }
+        jobs
     }
 
     pub(super) fn total(&self) -> u64 {
@@ -159,7 +176,7 @@ pub fn lay_out(
     let reused = reuse::copy(plan, folder, &archive, &segment)?;
     segment.close()?;
     let archive = folder.archive(&plan.identities())?;
-    let jobs = missing(plan, &archive);
+    let jobs = Jobs::missing(plan, &archive);
     let division = Division::new(plan, &jobs, blocks);
     for name in ["claims", "results"] {
         files::make_folder(&folder.file("work").join(name))?;
@@ -167,8 +184,8 @@ pub fn lay_out(
     files::write(&place(folder), pretty(&division).as_bytes())?;
     Ok(Laid {
         blocks: division.blocks(),
-        to_play: jobs.len() as u64,
-        there: plan.total() - jobs.len() as u64,
+        to_play: jobs.len(),
+        there: plan.total() - jobs.len(),
         reused,
         unchanged: false,
     })
@@ -212,5 +229,7 @@ mod tests {
         assert_eq!(all, jobs.map(|job| ((job / 3) as usize, job % 3)).collect::<Vec<_>>());
         assert_eq!(division.block(3).len(), 3);
         assert!(division.block(4).is_empty());
+        let jobs = division.jobs();
+        assert_eq!((0..jobs.len()).filter_map(|index| jobs.get(index)).collect::<Vec<_>>(), all);
     }
 }

@@ -21,9 +21,10 @@ pub use worker::{Pace, WorkOptions, Worked, work};
 
 use super::folder::{FolderError, RunFolder};
 use super::gather::finish;
+use super::jobs::Jobs;
 use super::plan::Plan;
 use super::reuse::copy_opening;
-use super::runner::{missing, no_conflict};
+use super::runner::no_conflict;
 use super::store::{Archive, Segment};
 use super::summary::Summary;
 use crate::vocab::counted;
@@ -109,17 +110,19 @@ pub fn merge(
         }
     }
     no_conflict(&all)?;
-    let missing_now = missing(plan, &all);
-    if !partial && !missing_now.is_empty() {
+    let missing = Jobs::missing(plan, &all).len();
+    if !partial && missing > 0 {
         let failed = all.failures()?.into_iter().filter(|(_, record)| record.replication < plan.replications);
         let failed = failed.map(|(cell, record)| {
             format!("cell {cell}, replication {}: {}", record.replication, record.failure)
         });
-        return Err(SweepError::Incomplete { missing: missing_now.len() as u64, failed: failed.collect() });
+        return Err(SweepError::Incomplete { missing, failed: failed.collect() });
     }
     let segment = Segment::within(folder.file("segments"));
-    for (cell, replication) in missing(plan, &here) {
-        if let Some(line) = all.line(cell, replication)? {
+    for (cell, replication) in all.keys().filter(|key| key.1 < plan.replications) {
+        if !here.holds(cell, replication)
+            && let Some(line) = all.line(cell, replication)?
+        {
             segment.append(&line)?;
         }
     }

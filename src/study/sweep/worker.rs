@@ -70,12 +70,11 @@ pub fn work(
     let start = (u128::from(slot % slots) * u128::from(blocks) / u128::from(slots)) as u64;
     let desk = Desk::new(folder, blocks, start);
     let open = blocks - (desk.finished()?.len() as u64).min(blocks);
-    let jobs: Vec<(usize, u64)> = (0..blocks).flat_map(|block| division.block(block)).collect();
     let to_play = (division.total() as f64 * open as f64 / blocks.max(1) as f64).ceil() as u64;
     progress.begin(&Start { to_play, ..Start::default() });
     let station = Station {
+        floor: Floor::new(plan, folder, &division.jobs()),
         division,
-        floor: Floor::new(plan, folder, &jobs),
         plan,
         desk: Mutex::new(desk),
         worked: Mutex::default(),
