@@ -144,6 +144,13 @@ multiversion! {
     }
 }
 
+/// sums += weight * values; slices, so that many are reckoned in one instruction.
+fn add_multiple(sums: &mut [f64], weight: f64, values: &[f64]) {
+    for (sum, &value) in sums.iter_mut().zip(values) {
+        *sum += weight * value;
+    }
+}
+
 /// A square matrix by columns.
 fn transposed(order: usize, matrix: &[f64]) -> Vec<f64> {
     (0..order * order).map(|place| matrix[place % order * order + place / order]).collect()
@@ -162,10 +169,9 @@ fn root(axis: &[f64], length_scale: f64) -> Result<(usize, Vec<f64>), GpError> {
     for k in 0..order {
         // Eigenvalues below zero are rounding errors of zero.
         let scale = values[k].max(0.0).sqrt();
-        for i in 0..order {
-            for j in 0..order {
-                root[i * order + j] += vectors[(i, k)] * scale * vectors[(j, k)];
-            }
+        let vector: Vec<f64> = (0..order).map(|i| vectors[(i, k)]).collect();
+        for (row, &value) in root.chunks_exact_mut(order).zip(&vector) {
+            add_multiple(row, value * scale, &vector);
         }
     }
     Ok((order, root))

@@ -109,6 +109,6 @@ mod tests {
         }
         assert_eq!(too_deep(&format!("'[' {}", &deep[1..])), None);
         // What follows a text counts again.
-        assert_eq!(too_deep(&format!("r\"(\" \"(\" /* ( */ {deep}")), Some(18 + DEEPEST));
+        assert_eq!(too_deep(&format!("r\"(\" \"(\" /* ( */ {deep}")), Some(17 + DEEPEST));
     }
 }
