@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{CompareArguments, Format};
-use super::run::print;
+use super::output::{print, say};
 use crate::report;
 use crate::study::{self, Archive, Compared, Plan, RunFolder};
 
@@ -13,7 +13,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         let folder = RunFolder::at(path);
         let (plan, _) = plan_of_run(&folder)?;
         let complain = |error: study::FolderError| {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             Exit::Internal
         };
         match folder.records().map_err(complain)? {
@@ -34,14 +34,14 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
     let comparison = match study::compare(a, b) {
         Ok(comparison) => comparison,
         Err(error) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
     if comparison.rows.is_empty() {
-        eprintln!("error: the runs have nothing in common to compare");
+        say("error: the runs have nothing in common to compare");
         for note in &comparison.notes {
-            eprintln!("note: {note}");
+            say(format_args!("note: {note}"));
         }
         return Exit::Usage;
     }
