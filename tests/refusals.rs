@@ -181,7 +181,7 @@ fn a_byte_order_mark_is_no_error() {
     let text = fs::read_to_string(root().join(ECHO)).unwrap();
     let path = written(place.path(), "marked.ron", &format!("\u{feff}{text}"));
     accepted(&["check", &path]);
-    let wrong = written(place.path(), "wrong.ron", &format!("\u{feff}Scenario(nam: 1)"));
+    let wrong = written(place.path(), "wrong.ron", "\u{feff}Scenario(nam: 1)");
     refused(3, &["check", &wrong], &["wrong.ron:1:10"]);
 }
 

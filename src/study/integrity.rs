@@ -138,7 +138,7 @@ pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Misf
     }
     // The summary of a run that is not complete is of what there was.
     if summary.complete && manifest.digest.as_ref() != Some(&summary.digest)
-        || summary.complete < manifest.complete
+        || !summary.complete && manifest.complete
     {
         found.push(Misfit::Summary);
     }
