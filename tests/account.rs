@@ -73,6 +73,14 @@ fn wrong_accounts_are_refused_with_their_place() {
             "Account(events: [FixedSizeGaussian(population: 5, size: 6, noise_multiplier: 1.0)])",
             "a sample larger than its population",
         ),
+        (
+            "Account(events: [Gaussian(noise_multiplier: 1.0), Laplace(scale: 1.0, count: 9223372036854775808)])",
+            "events[1].count",
+        ),
+        (
+            "Account(events: [RandomizedResponse(epsilon: 1, count: 1000000000001)])",
+            "expected a count of at most 1000000000000",
+        ),
         ("", "an empty file"),
     ] {
         let file = place.path().join("wrong.ron");

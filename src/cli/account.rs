@@ -4,10 +4,10 @@ use super::exit::Exit;
 use super::load::{complain, not_a_run};
 use super::options::{AccountArguments, Format};
 use super::run::print;
-use crate::privacy::accountants::Composition;
+use crate::privacy::accountants::{Composition, MOST_RELEASES};
 use crate::report::plots::standalone;
 use crate::report::{account_curve, account_json, account_over_rounds, account_text};
-use crate::scenario::Document;
+use crate::scenario::{Diagnostic, Diagnostics, Document, Place};
 use crate::study::{LedgerGroup, RunFolder, files, ledger_groups};
 use crate::vocab::{Cost, Delta};
 use std::path::{Path, PathBuf};
@@ -25,15 +25,23 @@ pub(super) fn account(arguments: &AccountArguments) -> Exit {
 }
 
 fn of_file(arguments: &AccountArguments) -> Exit {
-    let account = match Document::load(&arguments.file).and_then(|document| document.account()) {
-        Ok(account) => account,
+    let read = Document::load(&arguments.file)
+        .and_then(|document| document.account().map(|account| (document, account)));
+    let (document, account) = match read {
+        Ok(read) => read,
         Err(diagnostics) => return complain(&diagnostics, arguments.format),
     };
+    let costs: Vec<(Cost, u64)> = account.events.iter().map(|event| event.cost()).collect();
+    let list: Vec<Diagnostic> =
+        costs.iter().enumerate().filter_map(|(index, (_, count))| too_many(index, *count)).collect();
+    if !list.is_empty() {
+        let (file, text) = (arguments.file.display().to_string(), document.text().to_owned());
+        return complain(&Diagnostics { file, text, list }, arguments.format);
+    }
     let delta = match delta(arguments) {
         Ok(given) => given.unwrap_or(account.delta),
         Err(exit) => return exit,
     };
-    let costs: Vec<(Cost, u64)> = account.events.iter().map(|event| event.cost()).collect();
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
     match arguments.format {
         Format::Text => {
@@ -42,6 +50,18 @@ fn of_file(arguments: &AccountArguments) -> Exit {
         Format::Json => print(&format!("{}\n", account_json(&composition, delta))),
     }
     plot(arguments, &costs, delta)
+}
+
+/// What is wrong with the count of an event, if anything is.
+fn too_many(index: usize, count: u64) -> Option<Diagnostic> {
+    (count > MOST_RELEASES).then(|| Diagnostic {
+        place: Place::Whole,
+        path: Some(format!("events[{index}].count")),
+        message: "more releases than an accountant can add up".to_owned(),
+        expected: Some(format!("a count of at most {MOST_RELEASES}")),
+        found: Some(count.to_string()),
+        cure: Some("lower count: so many releases protect nothing".to_owned()),
+    })
 }
 
 fn of_run(arguments: &AccountArguments) -> Exit {

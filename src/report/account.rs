@@ -87,8 +87,11 @@ pub fn account_json(composition: &Composition, delta: Delta) -> Value {
 #[must_use]
 pub fn account_over_rounds(costs: &[(Cost, u64)], delta: Delta) -> Chart {
     const POINTS: u64 = 60;
-    let total: u64 = costs.iter().map(|(_, count)| count).sum();
-    let steps: Vec<u64> = (1..=POINTS.min(total)).map(|k| k * total / POINTS.min(total)).collect();
+    let total = costs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+    let points = POINTS.min(total);
+    // In wide numbers: k times a large total does not fit into 64 bits.
+    let step = |k: u64| (u128::from(k) * u128::from(total) / u128::from(points)) as u64;
+    let steps: Vec<u64> = (1..=points).map(step).collect();
     let first = |releases: u64| {
         let (mut left, mut composition) = (releases, Composition::new());
         for (cost, count) in costs {
