@@ -228,3 +228,17 @@ fn the_seams_of_exact_sums_go_upwards() {
         assert_eq!(beyond.standing, Standing::Bound);
     }
 }
+
+/// What uses up delta to the last bit leaves nothing to compose with, and epsilons still add up.
+#[test]
+fn a_delta_used_up_exactly_is_basic_composition() {
+    let costs = [(Cost::ApproximateDp { epsilon: 1.0, delta: 1e-5 }, 1), (Cost::PureDp { epsilon: 0.5 }, 1)];
+    for name in ["tight", "rdp", "moments", "optimal", "advanced", "basic"] {
+        let accountant = accountants::all().into_iter().find(|known| known.name() == name).unwrap();
+        assert_eq!(price(accountant, &costs[..1], 1e-5), 1.0, "{name}");
+        assert_eq!(price(accountant, &costs, 1e-5), 1.5, "{name}");
+        assert!(price(accountant, &costs, 0.99e-5).is_infinite(), "{name}");
+        let noisy = [costs[0].clone(), (Cost::Gaussian { noise_multiplier: 1.0 }, 1)];
+        assert!(price(accountant, &noisy, 1e-5).is_infinite(), "{name}: nothing is left for the noise");
+    }
+}

@@ -38,7 +38,7 @@ impl Accountant for Moments {
         }
         let failure = pairs::failure(items);
         let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::spent(failure, delta, composition);
+            return Priced::used_up(failure, delta, composition);
         };
         let log_delta = libm::log(left);
         let laws = Direction::BOTH.map(|direction| pairs::laws(items, direction, Exponential::Dominating));

@@ -35,7 +35,7 @@ impl Accountant for Rdp {
         }
         let failure = pairs::failure(items);
         let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::spent(failure, delta, composition);
+            return Priced::used_up(failure, delta, composition);
         };
         let found = Self::epsilon(items, left);
         let mut priced =

@@ -32,7 +32,7 @@ impl Accountant for Tight {
         }
         let failure = pairs::failure(items);
         let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::spent(failure, delta, composition);
+            return Priced::used_up(failure, delta, composition);
         };
         let (ends, standing, note) = ends(composition, left);
         let mut priced = Priced::plain(ends.epsilon, standing, composition);
