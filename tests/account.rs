@@ -73,6 +73,14 @@ fn wrong_accounts_are_refused_with_their_place() {
             "Account(events: [FixedSizeGaussian(population: 5, size: 6, noise_multiplier: 1.0)])",
             "a sample larger than its population",
         ),
+        (
+            "Account(events: [Gaussian(noise_multiplier: 1.0), Laplace(scale: 1.0, count: 9223372036854775808)])",
+            "events[1].count",
+        ),
+        (
+            "Account(events: [RandomizedResponse(epsilon: 1, count: 1000000000001)])",
+            "expected a count of at most 1000000000000",
+        ),
         ("", "an empty file"),
     ] {
         let file = place.path().join("wrong.ron");
@@ -197,4 +205,43 @@ fn local_and_release_keep_budgets_too() {
     let (code, _, stderr) = play("scenarios/release.ron", "0.01", &[]);
     assert_eq!(code, 6, "{stderr}");
     assert!(stderr.contains("privacy budget exhausted"), "{stderr}");
+}
+
+const PUBLISHED_SETTING: &str = r#"Scenario(
+    name: "setting", about: "x", seed: 1, replications: 2,
+    parties: { "owner": Party(), "reader": Party() },
+    network: Network(topology: Star(hub: "owner"), default: Link(latency: Constant("10ms"))),
+    objective: GpSample(grid: [30], max_norm: 1, length_scale: 0.1, variance: 1, noise_variance: 0.01),
+    privacy: Privacy(delta: 1e-4),
+    protocol: Release(owner: "owner", readers: ["reader"], rounds: 10, series: [
+        Series(name: "gp", publication: GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99)),
+        Series(name: "every", publication: EverySetting(epsilon: 5, delta: 1e-5, publish: Setting,
+            assume: TaskFacts(records: 100, loss_range: 1, lipschitz: 1, lambda_min: 0.01, lambda_max: 1))),
+    ]),
+)"#;
+
+/// Delta, basis and figures of a run's ledger are those of its report, whoever chose what in knowledge of what.
+#[test]
+fn a_runs_ledger_says_what_its_report_says() {
+    let out = TempDir::new().unwrap();
+    let file = out.path().join("setting.ron");
+    fs::write(&file, PUBLISHED_SETTING).unwrap();
+    let document = run(file.to_str().unwrap(), out.path(), &[]);
+    let ledger = json(&["account", document["run"].as_str().unwrap(), "--format", "json"]);
+    assert_eq!(ledger["delta"], 1e-4, "the scenario's");
+    let groups = ledger["groups"].as_array().unwrap();
+    let rows = document["cells"][0]["privacy"].as_array().unwrap();
+    assert_eq!(groups.len(), rows.len());
+    for (group, row) in groups.iter().zip(rows) {
+        for loss in row["losses"].as_array().unwrap().iter().filter(|loss| loss["standing"] != "claim") {
+            let found = &group["accountants"][loss["accountant"].as_str().unwrap()];
+            assert_eq!(found["epsilon"], loss["epsilon"], "{group} {loss}");
+            assert_eq!(group["basis"], loss["basis"], "{group}");
+        }
+        assert!(group["group"].as_str().unwrap().contains("replication"), "{group}");
+    }
+    assert!(groups.iter().any(|group| group["basis"] == "conditional"));
+    assert!(groups.iter().any(|group| group["one_after_another"] == true));
+    let text = told(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
+    assert!(text.contains("conditional"), "{text}");
 }

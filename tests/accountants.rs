@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use subrosa::privacy::accountants::{self, Accountant, Composition, Rdp, Standing, Tight};
+use subrosa::privacy::accountants::{self, Accountant, Composition, MOST_RELEASES, Rdp, Standing, Tight};
 use subrosa::vocab::{Cost, Delta};
 
 fn cost() -> impl Strategy<Value = Cost> {
@@ -161,5 +161,84 @@ fn numbers_out_of_range_are_refused_not_priced() {
                 accountant.name()
             );
         }
+    }
+}
+
+/// Twice 2^63 releases of one cost are not none.
+#[test]
+fn counts_do_not_overflow_and_too_many_releases_are_refused_by_name() {
+    let half = 1u64 << 63;
+    let cost = Cost::RandomizedResponse { epsilon: 1.0 };
+    for costs in [vec![(cost.clone(), half), (cost.clone(), half)], vec![(cost, MOST_RELEASES + 1)]] {
+        assert!(of(&costs).count() > MOST_RELEASES);
+        for accountant in accountants::all() {
+            assert!(price(accountant, &costs, 1e-5).is_infinite(), "{}: {costs:?}", accountant.name());
+        }
+    }
+}
+
+/// As many releases as there may be, and noise far below one, in bounded time and memory. What is said of them stays
+/// consistent: every bound lies above the lower end, and none below what fewer releases cost.
+#[test]
+fn large_counts_and_tiny_noise_are_priced() {
+    let costs = [
+        (Cost::Gaussian { noise_multiplier: 1e3 }, 1_000_000_000),
+        (Cost::Laplace { scale: 1e3 }, 1_000_000_000),
+        (Cost::RandomizedResponse { epsilon: 1e-3 }, 1_000_000_000),
+        (Cost::ExponentialMechanism { epsilon: 1e-3 }, 1_000_000_000),
+        (Cost::PoissonGaussian { rate: 1e-6, noise_multiplier: 1.0 }, 1_000_000_000),
+        (Cost::PoissonGaussian { rate: 1e-9, noise_multiplier: 0.03 }, 1000),
+        (Cost::PoissonGaussian { rate: 0.5, noise_multiplier: 1e-9 }, 3),
+        (Cost::FixedSizeGaussian { population: 10, size: 5, noise_multiplier: 1e-3 }, 3),
+    ];
+    for (cost, many) in costs {
+        let mut last = [0.0; 7];
+        for count in [1, many, MOST_RELEASES] {
+            let costs = [(cost.clone(), count)];
+            let lower = Tight.price(&of(&costs), Delta::new(1e-12).unwrap()).lower.unwrap_or(0.0);
+            for (accountant, last) in accountants::all().into_iter().zip(&mut last) {
+                let epsilon = price(accountant, &costs, 1e-12);
+                assert!(at_most(*last, epsilon), "{}: {count} x {cost:?}", accountant.name());
+                assert!(
+                    accountant.name() == "gdp" || at_most(lower, epsilon),
+                    "{}: {count} x {cost:?}: {epsilon} below {lower}",
+                    accountant.name()
+                );
+                *last = epsilon;
+            }
+        }
+    }
+}
+
+/// Where sums are too long to be exact, what stands in lies above the exact figure, and not far above.
+#[test]
+fn the_seams_of_exact_sums_go_upwards() {
+    for (cost, last) in [
+        (Cost::RandomizedResponse { epsilon: 1e-4 }, 1_000_000_000),
+        (Cost::ExponentialMechanism { epsilon: 0.01 }, 20_000),
+    ] {
+        let tight = |count| Tight.price(&of(&[(cost.clone(), count)]), Delta::new(1e-5).unwrap());
+        let (exact, beyond) = (tight(last), tight(last + 1));
+        assert!(exact.notes.iter().all(|note| !note.contains("summed one by one")));
+        assert!(beyond.notes.iter().any(|note| note.contains("summed one by one")), "{:?}", beyond.notes);
+        assert!(
+            beyond.epsilon >= exact.epsilon && beyond.epsilon < 1.2 * exact.epsilon,
+            "{exact:?} {beyond:?}"
+        );
+        assert_eq!(beyond.standing, Standing::Bound);
+    }
+}
+
+/// What uses up delta to the last bit leaves nothing to compose with, and epsilons still add up.
+#[test]
+fn a_delta_used_up_exactly_is_basic_composition() {
+    let costs = [(Cost::ApproximateDp { epsilon: 1.0, delta: 1e-5 }, 1), (Cost::PureDp { epsilon: 0.5 }, 1)];
+    for name in ["tight", "rdp", "moments", "optimal", "advanced", "basic"] {
+        let accountant = accountants::all().into_iter().find(|known| known.name() == name).unwrap();
+        assert_eq!(price(accountant, &costs[..1], 1e-5), 1.0, "{name}");
+        assert_eq!(price(accountant, &costs, 1e-5), 1.5, "{name}");
+        assert!(price(accountant, &costs, 0.99e-5).is_infinite(), "{name}");
+        let noisy = [costs[0].clone(), (Cost::Gaussian { noise_multiplier: 1.0 }, 1)];
+        assert!(price(accountant, &noisy, 1e-5).is_infinite(), "{name}: nothing is left for the noise");
     }
 }

@@ -1,13 +1,13 @@
 //! `subrosa account`: what a list of releases costs, from a file of events or from a run's ledger.
 
 use super::exit::Exit;
-use super::load::{complain, not_a_run};
+use super::load::{complain, not_a_run, plan_of_run};
 use super::options::{AccountArguments, Format};
 use super::run::print;
-use crate::privacy::accountants::Composition;
+use crate::privacy::accountants::{Composition, MOST_RELEASES};
 use crate::report::plots::standalone;
-use crate::report::{account_curve, account_json, account_over_rounds, account_text};
-use crate::scenario::Document;
+use crate::report::{Footing, account_curve, account_json, account_over_rounds, account_text};
+use crate::scenario::{Diagnostic, Diagnostics, Document, Place};
 use crate::study::{LedgerGroup, RunFolder, files, ledger_groups};
 use crate::vocab::{Cost, Delta};
 use std::path::{Path, PathBuf};
@@ -25,23 +25,43 @@ pub(super) fn account(arguments: &AccountArguments) -> Exit {
 }
 
 fn of_file(arguments: &AccountArguments) -> Exit {
-    let account = match Document::load(&arguments.file).and_then(|document| document.account()) {
-        Ok(account) => account,
+    let read = Document::load(&arguments.file)
+        .and_then(|document| document.account().map(|account| (document, account)));
+    let (document, account) = match read {
+        Ok(read) => read,
         Err(diagnostics) => return complain(&diagnostics, arguments.format),
     };
+    let costs: Vec<(Cost, u64)> = account.events.iter().map(|event| event.cost()).collect();
+    let list: Vec<Diagnostic> =
+        costs.iter().enumerate().filter_map(|(index, (_, count))| too_many(index, *count)).collect();
+    if !list.is_empty() {
+        let (file, text) = (arguments.file.display().to_string(), document.text().to_owned());
+        return complain(&Diagnostics { file, text, list }, arguments.format);
+    }
     let delta = match delta(arguments) {
         Ok(given) => given.unwrap_or(account.delta),
         Err(exit) => return exit,
     };
-    let costs: Vec<(Cost, u64)> = account.events.iter().map(|event| event.cost()).collect();
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
     match arguments.format {
         Format::Text => {
-            print(&account_text(&arguments.file.display().to_string(), &composition, delta));
+            print(&account_text(&arguments.file.display().to_string(), &composition, delta, None));
         }
-        Format::Json => print(&format!("{}\n", account_json(&composition, delta))),
+        Format::Json => print(&format!("{}\n", account_json(&composition, delta, None))),
     }
     plot(arguments, &costs, delta)
+}
+
+/// What is wrong with the count of an event, if anything is.
+fn too_many(index: usize, count: u64) -> Option<Diagnostic> {
+    (count > MOST_RELEASES).then(|| Diagnostic {
+        place: Place::Whole,
+        path: Some(format!("events[{index}].count")),
+        message: "more releases than an accountant can add up".to_owned(),
+        expected: Some(format!("a count of at most {MOST_RELEASES}")),
+        found: Some(count.to_string()),
+        cure: Some("lower count: so many releases protect nothing".to_owned()),
+    })
 }
 
 fn of_run(arguments: &AccountArguments) -> Exit {
@@ -50,7 +70,17 @@ fn of_run(arguments: &AccountArguments) -> Exit {
         Ok(given) => given,
         Err(exit) => return exit,
     };
-    let groups = match ledger_groups(&folder) {
+    // The scenario is read only for its deltas.
+    let mut of_cells = Vec::new();
+    if given.is_none() {
+        match plan_of_run(&folder) {
+            Ok((plan, _)) => {
+                of_cells.extend(plan.cells.iter().map(|cell| cell.scenario.draft.privacy.delta));
+            }
+            Err(exit) => return exit,
+        }
+    }
+    let groups = match ledger_groups(&folder, |cell| given.or(of_cells.get(cell).copied().flatten())) {
         Ok(Some(groups)) => groups,
         Ok(None) => return not_a_run(&folder),
         Err(error) => {
@@ -58,29 +88,40 @@ fn of_run(arguments: &AccountArguments) -> Exit {
             return Exit::Internal;
         }
     };
-    let delta = given.unwrap_or_else(|| Delta::new(1e-5).expect("1e-5 is between 0 and 1"));
-    let composition =
-        |group: &LedgerGroup| group.costs.iter().map(|(cost, count)| (cost, *count)).collect::<Composition>();
+    if groups.is_empty() {
+        let name = folder.path().display();
+        match folder.manifest() {
+            Ok(Some(manifest)) if !manifest.complete => eprintln!(
+                "note: {name} has no releases so far: replications are missing, finish them with `subrosa run`"
+            ),
+            _ => eprintln!("note: {name} has no releases: nobody learned anything that has a price"),
+        }
+    }
+    let footing =
+        |group: &LedgerGroup| Footing { basis: group.basis, one_after_another: group.one_after_another };
     match arguments.format {
         Format::Text => {
             for group in &groups {
-                print(&format!("{}\n", account_text(&group.title, &composition(group), delta)));
+                let text = account_text(&group.title, &group.composition, group.delta, Some(&footing(group)));
+                print(&format!("{text}\n"));
             }
         }
         Format::Json => {
             let entries: Vec<serde_json::Value> = groups
                 .iter()
                 .map(|group| {
-                    let mut entry = account_json(&composition(group), delta);
+                    let mut entry = account_json(&group.composition, group.delta, Some(&footing(group)));
                     entry["group"] = serde_json::json!(group.title);
+                    entry["replication"] = serde_json::json!(group.replication);
                     entry
                 })
                 .collect();
-            print(&format!("{}\n", serde_json::json!({ "delta": delta.get(), "groups": entries })));
+            let delta = groups.first().map(|group| group.delta).or(given).map(|delta| delta.get());
+            print(&format!("{}\n", serde_json::json!({ "delta": delta, "groups": entries })));
         }
     }
     match groups.first() {
-        Some(group) => plot(arguments, &group.costs, delta),
+        Some(group) => plot(arguments, &group.costs, group.delta),
         None => Exit::Ok,
     }
 }

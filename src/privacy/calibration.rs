@@ -1,6 +1,6 @@
 //! From a target to a noise: Gaussian noise on a Poisson sample, by the tight accountant, or epsilons for equal releases.
 
-use super::accountants::{Accountant, Basic, Composition, Optimal, Rdp, Tight};
+use super::accountants::{Accountant, Basic, Composition, MOST_RELEASES, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 
 /// What is to be kept.
@@ -14,10 +14,12 @@ pub struct Target {
     pub rate: Probability,
 }
 
+/// Smallest noise multiplier looked at: where the search for noise ends, less may do.
+pub const LEAST_NOISE: f64 = 1e-3;
 /// Largest noise multiplier looked at.
 const MOST_NOISE: f64 = 1e6;
-/// Most rounds looked at.
-const MOST_ROUNDS: u64 = 1 << 40;
+/// Most rounds looked at: where the search for rounds ends, more may do.
+pub const MOST_ROUNDS: u64 = MOST_RELEASES;
 
 impl Target {
     /// Epsilon after `rounds` releases with a noise multiplier.
@@ -34,13 +36,16 @@ impl Target {
 }
 
 /// The smallest noise multiplier (to 1e-9, relatively, rounded up) that keeps the target for `rounds` rounds, and the
-/// epsilon it reaches; nothing if not even 1e6 does.
+/// epsilon it reaches; nothing if not even 1e6 does, and [`LEAST_NOISE`] if that does already.
 #[must_use]
 pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
     if !target.kept(MOST_NOISE, rounds) {
         return None;
     }
-    let (mut low, mut high) = (libm::log(1e-3), libm::log(MOST_NOISE));
+    if target.kept(LEAST_NOISE, rounds) {
+        return Some((LEAST_NOISE, target.epsilon_after(LEAST_NOISE, rounds)));
+    }
+    let (mut low, mut high) = (libm::log(LEAST_NOISE), libm::log(MOST_NOISE));
     while high - low > 1e-10 {
         let middle = 0.5 * (low + high);
         if target.kept(libm::exp(middle), rounds) {
@@ -53,10 +58,14 @@ pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
     Some((noise, target.epsilon_after(noise, rounds)))
 }
 
-/// The most rounds that a noise multiplier keeps the target for (0 if not even one), and the epsilon they reach.
+/// The most rounds that a noise multiplier keeps the target for (0 if not even one), and the epsilon they reach; at most
+/// [`MOST_ROUNDS`].
 #[must_use]
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let noise = noise_multiplier.get();
+    if target.kept(noise, MOST_ROUNDS) {
+        return (MOST_ROUNDS, target.epsilon_after(noise, MOST_ROUNDS));
+    }
     let (mut kept, mut broken) = (0, 1);
     while broken < MOST_ROUNDS && target.kept(noise, broken) {
         kept = broken;
@@ -144,5 +153,17 @@ mod tests {
         let (rounds, _) = most_rounds(&target, Positive::new(1.0).unwrap());
         assert_eq!(rounds, 40);
         assert_eq!(most_rounds(&target, Positive::new(0.05).unwrap()).0, 0);
+    }
+
+    #[test]
+    fn the_ends_of_a_search_are_told_from_answers() {
+        let target = |epsilon| Target {
+            epsilon: Epsilon::new(epsilon).unwrap(),
+            delta: Delta::new(1e-5).unwrap(),
+            rate: Probability::new(1.0).unwrap(),
+        };
+        assert_eq!(most_rounds(&target(1000.0), Positive::new(1e9).unwrap()).0, MOST_ROUNDS);
+        assert_eq!(smallest_noise(&target(1e6), 1).unwrap().0, LEAST_NOISE);
+        assert!(smallest_noise(&target(1.0), 1).unwrap().0 > 2.0 * LEAST_NOISE);
     }
 }

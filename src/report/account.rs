@@ -7,13 +7,27 @@ use crate::privacy::accountants::{self, Accountant, Composition, Priced, Standin
 use crate::vocab::{Cost, Delta, counted};
 use serde_json::{Value, json};
 
+/// What is known of releases that a run made, besides their costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Footing {
+    /// On what the costs rest: "proven", "conditional" and so on, as in the run's report.
+    pub basis: &'static str,
+    /// Whether some may have been chosen in knowledge of others.
+    pub one_after_another: bool,
+}
+
 /// Every accountant with its answer, the one to quote first.
-#[must_use]
-pub fn price_all(composition: &Composition, delta: Delta) -> Vec<(&'static dyn Accountant, Priced)> {
-    accountants::all()
-        .into_iter()
-        .map(|accountant| (accountant, accountant.price(composition, delta)))
-        .collect()
+fn price_all(
+    composition: &Composition,
+    delta: Delta,
+    footing: Option<&Footing>,
+) -> Vec<(&'static dyn Accountant, Priced)> {
+    let price = |accountant: &'static dyn Accountant| {
+        let priced = accountant.price(composition, delta);
+        let chosen = footing.is_some_and(|footing| footing.one_after_another);
+        (accountant, if chosen { priced.one_after_another() } else { priced })
+    };
+    accountants::all().into_iter().map(price).collect()
 }
 
 fn standing(standing: Standing) -> &'static str {
@@ -26,21 +40,29 @@ fn standing(standing: Standing) -> &'static str {
 
 /// A table of at most 80 columns.
 #[must_use]
-pub fn account_text(title: &str, composition: &Composition, delta: Delta) -> String {
-    let priced = price_all(composition, delta);
-    let header = ["accountant", "epsilon", "lower", "upper", "order", "is a"].map(str::to_owned).to_vec();
+pub fn account_text(
+    title: &str,
+    composition: &Composition,
+    delta: Delta,
+    footing: Option<&Footing>,
+) -> String {
+    let priced = price_all(composition, delta, footing);
+    let mut header = ["accountant", "epsilon", "lower", "upper", "order", "is a"].map(str::to_owned).to_vec();
+    header.extend(footing.map(|_| "basis".to_owned()));
     let optional = |value: Option<f64>| value.map_or_else(String::new, epsilon);
     let rows = priced
         .iter()
         .map(|(accountant, priced)| {
-            vec![
+            let mut row = vec![
                 accountant.name().to_owned(),
                 epsilon(priced.epsilon),
                 optional(priced.lower),
                 optional(priced.upper),
                 priced.order.map_or_else(String::new, |order| format!("{order:.2}")),
                 standing(priced.standing).to_owned(),
-            ]
+            ];
+            row.extend(footing.map(|footing| footing.basis.to_owned()));
+            row
         })
         .collect();
     let mut out = String::new();
@@ -62,12 +84,13 @@ pub fn account_text(title: &str, composition: &Composition, delta: Delta) -> Str
     out.trim_start().to_owned()
 }
 
-/// One document: `{delta, releases, accountants: {name: {epsilon, lower, upper, order, standing, basis, notes}}}`.
+/// One document: `{delta, releases, accountants: {name: {epsilon, lower, upper, order, standing, basis, notes}}}`; for
+/// releases of a run with `basis` and `one_after_another`.
 #[must_use]
-pub fn account_json(composition: &Composition, delta: Delta) -> Value {
+pub fn account_json(composition: &Composition, delta: Delta, footing: Option<&Footing>) -> Value {
     let number = |value: f64| if value.is_finite() { json!(value) } else { json!("inf") };
     let mut accountants = serde_json::Map::new();
-    for (accountant, priced) in price_all(composition, delta) {
+    for (accountant, priced) in price_all(composition, delta, footing) {
         let mut entry = serde_json::Map::new();
         entry.insert("epsilon".to_owned(), number(priced.epsilon));
         for (key, value) in [("lower", priced.lower), ("upper", priced.upper), ("order", priced.order)] {
@@ -80,15 +103,24 @@ pub fn account_json(composition: &Composition, delta: Delta) -> Value {
         entry.insert("notes".to_owned(), json!(priced.notes));
         accountants.insert(accountant.name().to_owned(), Value::Object(entry));
     }
-    json!({ "delta": delta.get(), "releases": composition.count(), "accountants": accountants })
+    let mut document =
+        json!({ "delta": delta.get(), "releases": composition.count(), "accountants": accountants });
+    if let Some(footing) = footing {
+        document["basis"] = json!(footing.basis);
+        document["one_after_another"] = json!(footing.one_after_another);
+    }
+    document
 }
 
 /// Epsilon after every release, in the order given, by every accountant that can price them.
 #[must_use]
 pub fn account_over_rounds(costs: &[(Cost, u64)], delta: Delta) -> Chart {
     const POINTS: u64 = 60;
-    let total: u64 = costs.iter().map(|(_, count)| count).sum();
-    let steps: Vec<u64> = (1..=POINTS.min(total)).map(|k| k * total / POINTS.min(total)).collect();
+    let total = costs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+    let points = POINTS.min(total);
+    // In wide numbers: k times a large total does not fit into 64 bits.
+    let step = |k: u64| (u128::from(k) * u128::from(total) / u128::from(points)) as u64;
+    let steps: Vec<u64> = (1..=points).map(step).collect();
     let first = |releases: u64| {
         let (mut left, mut composition) = (releases, Composition::new());
         for (cost, count) in costs {

@@ -17,7 +17,7 @@ mod sequence;
 mod text;
 mod words;
 
-pub use account::{account_curve, account_json, account_over_rounds, account_text, price_all};
+pub use account::{Footing, account_curve, account_json, account_over_rounds, account_text};
 pub use audit::{audit_chart, audit_json, audit_table, audit_text};
 pub use comparison::comparison_text;
 pub use html::{Page, charts, page, write_page};

@@ -15,6 +15,9 @@ pub struct Item {
     pub labels: BTreeSet<String>,
 }
 
+/// The most releases of one cost that accountants price: up to here their sums hold in double precision.
+pub const MOST_RELEASES: u64 = 1_000_000_000_000;
+
 /// Costs, counted. Equal costs are merged and sorted, so every accountant gives the same bits for any order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Composition {
@@ -68,7 +71,7 @@ impl Composition {
     /// Number of releases.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.items.iter().map(|item| item.count).sum()
+        self.items.iter().fold(0, |sum: u64, item| sum.saturating_add(item.count))
     }
 
     fn note(&mut self, condition: String) {
@@ -81,7 +84,8 @@ impl Composition {
         }
         match self.items.binary_search_by(|item| order(&item.cost, cost)) {
             Ok(found) => {
-                self.items[found].count += count;
+                let known = &mut self.items[found].count;
+                *known = known.saturating_add(count);
                 self.items[found].labels.insert(label);
             }
             Err(place) => {

@@ -41,7 +41,7 @@ impl Accountant for Gdp {
 
 /// mu^2 of an item.
 fn square(item: &Item) -> Option<f64> {
-    if !pairs::is_priceable(&item.cost) {
+    if !pairs::unpriceable(std::slice::from_ref(item)).is_empty() {
         return None;
     }
     let count = item.count as f64;

@@ -44,11 +44,11 @@ pub(super) fn needs_share(item: &Item) -> bool {
 /// The guarantees when `share` of delta is spread evenly over the releases that need one; nothing if some do and the
 /// share is not above 0. Items must be priceable.
 pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
-    let needy: u64 = items.iter().filter(|item| needs_share(item)).map(|item| item.count).sum();
-    if needy > 0 && share <= 0.0 {
+    let needy = items.iter().filter(|item| needs_share(item)).map(|item| item.count as f64).sum::<f64>();
+    if needy > 0.0 && share <= 0.0 {
         return None;
     }
-    let each = if needy > 0 { share / needy as f64 } else { 0.0 };
+    let each = if needy > 0.0 { share / needy } else { 0.0 };
     let epsilon = |item: &Item| match item.cost {
         Cost::Laplace { scale } => 1.0 / scale,
         Cost::ExponentialMechanism { epsilon }
@@ -71,7 +71,7 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
         Cost::Unprotected => f64::INFINITY,
     };
     let pairs = items.iter().map(|item| (epsilon(item), item.count)).collect();
-    Some(Guarantees { pairs, delta: own_deltas(items) + if needy > 0 { share } else { 0.0 } })
+    Some(Guarantees { pairs, delta: own_deltas(items) + if needy > 0.0 { share } else { 0.0 } })
 }
 
 /// Ways to divide what is left of `delta` between the releases' shares and the slack of a theorem: the share, and the

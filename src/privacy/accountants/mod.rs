@@ -22,7 +22,7 @@ mod tight;
 pub use advanced::Advanced;
 pub use basic::Basic;
 pub use claims::{Claimed, claims};
-pub use composition::{Composition, Item};
+pub use composition::{Composition, Item, MOST_RELEASES};
 pub use gdp::Gdp;
 pub use moments::Moments;
 pub use optimal::Optimal;

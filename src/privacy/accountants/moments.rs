@@ -38,11 +38,12 @@ impl Accountant for Moments {
         }
         let failure = pairs::failure(items);
         let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::spent(failure, delta, composition);
+            return Priced::used_up(failure, delta, composition);
         };
         let log_delta = libm::log(left);
         let laws = Direction::BOTH.map(|direction| pairs::laws(items, direction, Exponential::Dominating));
         let rho: f64 = items.iter().map(rdp::concentrated).sum();
+        let rounding = pairs::rounding(items);
         let alpha = |lambda: f64| -> f64 {
             let worse = laws[0].iter().zip(&laws[1]).map(|((one, count), (other, _))| {
                 *count as f64 * one.cumulants(lambda).value.max(other.cumulants(lambda).value)
@@ -50,7 +51,7 @@ impl Accountant for Moments {
             let dominating: f64 = worse.sum();
             // A bounded range has smaller moments than the pair that dominates it.
             let spared: f64 = items.iter().map(|item| rdp::spared_by_bounded_range(item, lambda)).sum();
-            dominating - spared + rho * lambda * (lambda + 1.0)
+            dominating - spared + rho * lambda * (lambda + 1.0) + rounding
         };
         if laws[0].is_empty() && rho <= 0.0 {
             return Priced::plain(0.0, Standing::Bound, composition);

@@ -1,6 +1,6 @@
 //! From costs to laws of the loss: the only place where a cost is interpreted.
 
-use super::composition::Item;
+use super::composition::{Item, MOST_RELEASES};
 use super::laws::{
     BoundedRange, Direction, FixedSizeGaussian, Gaussian, Laplace, Law, PoissonGaussian, TwoAtoms,
 };
@@ -17,32 +17,41 @@ pub(super) enum Exponential {
 
 /// Losses above this would overflow an exponential; no such guarantee protects anything.
 const LARGEST_EPSILON: f64 = 700.0;
+/// Below this the square of a noise multiplier would vanish.
+const LEAST_NOISE: f64 = 1e-100;
 
 /// Whether a cost's numbers are in range and it protects at all.
 pub(super) fn is_priceable(cost: &Cost) -> bool {
     let positive = |v: f64| v.is_finite() && v > 0.0;
+    let noise = |v: f64| v.is_finite() && v >= LEAST_NOISE;
     let guarantee = |e: f64| (0.0..=LARGEST_EPSILON).contains(&e);
     match *cost {
-        Cost::Gaussian { noise_multiplier } => positive(noise_multiplier),
+        Cost::Gaussian { noise_multiplier } => noise(noise_multiplier),
         Cost::Laplace { scale } => positive(scale) && scale >= 1.0 / LARGEST_EPSILON,
         Cost::ExponentialMechanism { epsilon }
         | Cost::RandomizedResponse { epsilon }
         | Cost::PureDp { epsilon } => guarantee(epsilon),
         Cost::ApproximateDp { epsilon, delta } => guarantee(epsilon) && (0.0..1.0).contains(&delta),
         Cost::PoissonGaussian { rate, noise_multiplier } => {
-            (0.0..=1.0).contains(&rate) && (positive(noise_multiplier) || rate == 0.0)
+            (0.0..=1.0).contains(&rate) && (noise(noise_multiplier) || rate == 0.0)
         }
         Cost::FixedSizeGaussian { population, size, noise_multiplier } => {
-            size <= population && (positive(noise_multiplier) || size == 0)
+            size <= population && (noise(noise_multiplier) || size == 0)
         }
         Cost::ZeroConcentratedDp { rho } => rho.is_finite() && rho >= 0.0,
         Cost::Unprotected => false,
     }
 }
 
-/// Items that no law describes.
+/// Items that no law describes, or of which there are too many.
 pub(super) fn unpriceable(items: &[Item]) -> Vec<&Item> {
-    items.iter().filter(|item| !is_priceable(&item.cost)).collect()
+    items.iter().filter(|item| !is_priceable(&item.cost) || item.count > MOST_RELEASES).collect()
+}
+
+/// What rounding adds to a sum of so many log moments: nothing to speak of up to a million.
+pub(super) fn rounding(items: &[Item]) -> f64 {
+    let releases: f64 = items.iter().map(|item| item.count as f64).sum();
+    if releases > 1e6 { 4e-15 * releases } else { 0.0 }
 }
 
 /// Probability that some release of known (epsilon, delta) fails altogether: 1 - product of (1 - delta).

@@ -35,7 +35,7 @@ impl Accountant for Rdp {
         }
         let failure = pairs::failure(items);
         let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::spent(failure, delta, composition);
+            return Priced::used_up(failure, delta, composition);
         };
         let found = Self::epsilon(items, left);
         let mut priced =
@@ -58,12 +58,13 @@ impl Rdp {
             if laws.is_empty() && rho <= 0.0 && exponential.iter().all(is_free) {
                 continue;
             }
+            let rounding = pairs::rounding(items);
             let moment = |s: f64| {
                 let laws: f64 = laws.iter().map(|(law, count)| *count as f64 * law.cumulants(s).value).sum();
                 let ranges: f64 =
                     exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
                 // A divergence of order s + 1 of at most rho (s + 1), times s.
-                laws + ranges + rho * s * (s + 1.0)
+                laws + ranges + rho * s * (s + 1.0) + rounding
             };
             let (epsilon, order) = best_order(moment, delta);
             if worst.is_none_or(|(most, _)| epsilon > most) {

@@ -176,7 +176,12 @@ impl FederatedSum {
             return Cost::Gaussian { noise_multiplier: 0.5 * noise_multiplier };
         }
         if self.visible {
-            return Cost::Gaussian { noise_multiplier };
+            // Replacing an agent, as fixed sizes have it, moves the sum twice as far as zeroing it.
+            let norms = match self.participation {
+                Participation::Poisson(_) => 1.0,
+                Participation::FixedSize(_) => 2.0,
+            };
+            return Cost::Gaussian { noise_multiplier: noise_multiplier / norms };
         }
         match self.participation {
             Participation::Poisson(rate) => {
@@ -353,7 +358,9 @@ impl Mechanism for FederatedSum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::privacy::accountants::{Accountant, Composition, Tight};
     use crate::rng::Key;
+    use crate::vocab::Delta;
     use proptest::prelude::*;
 
     const AGENTS: usize = 6;
@@ -368,9 +375,46 @@ mod tests {
         Arc::new((0..regions).map(|_| region(stream)).collect())
     }
 
+    fn plain(sensitivity: SensitivityRule) -> FederatedSum {
+        FederatedSum {
+            participation: Participation::Poisson(Probability::new(0.6).unwrap()),
+            clip: Some(Positive::new(5.0).unwrap()),
+            noise_multiplier: 1.0,
+            divisor: Divisor::Planned,
+            multiplicity: 1,
+            keeps_coin: false,
+            visible: false,
+            sensitivity,
+            claimed_rate: None,
+            is_forgotten: false,
+        }
+    }
+
+    /// Everybody is drawn, so seeing who is drawn tells nothing, and must not look cheaper.
+    #[test]
+    fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
+        let agents = 20;
+        let gathered = Gathered {
+            population: agents,
+            vectors: vec![],
+            weights: Arc::new(vec![vec![1.0 / agents as f64; agents]]),
+            second_coin: vec![],
+            length: LENGTH,
+        };
+        let epsilon = |visible| {
+            let participation = Participation::FixedSize(agents as u64);
+            let sum = FederatedSum { participation, visible, ..plain(SensitivityRule::LargestWeight) };
+            let mut composition = Composition::new();
+            composition.add(&sum.cost(&gathered), 1);
+            Tight.price(&composition, Delta::new(1e-5).unwrap()).epsilon
+        };
+        assert!((epsilon(true) - 9.9973).abs() < 1e-4, "{}", epsilon(true));
+        assert!((epsilon(true) - epsilon(false)).abs() < 1e-9);
+    }
+
     proptest! {
-        /// Whoever drops out, whoever is drawn: an agent's zero moves the sums by no more than the noise divided by
-        /// the multiplier that the ledger books.
+        /// Whoever drops out, whoever is drawn, seen or not: a neighbour moves the sums by no more than the noise times
+        /// what the ledger books.
         #[test]
         fn no_agent_moves_the_sums_further_than_the_ledger_says(
             seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -378,7 +422,7 @@ mod tests {
                 SensitivityRule::LargestWeight, SensitivityRule::TighterLoss, SensitivityRule::TighterNoise,
             ]),
             divisor in prop::sample::select(vec![Divisor::Planned, Divisor::Arrived]),
-            twice: bool, moved in 0..AGENTS,
+            twice: bool, fixed: bool, visible: bool, moved in 0..AGENTS,
         ) {
             let mut stream = Key::root(seed).stream();
             let mut vectors: Vec<(usize, Arc<Vec<f64>>)> = Vec::new();
@@ -390,28 +434,32 @@ mod tests {
             let gathered = Gathered {
                 population: AGENTS, vectors, weights: weights(regions, &mut stream), second_coin: vec![], length: LENGTH,
             };
-            let mut zeroed = gathered.clone();
-            for (_, vector) in zeroed.vectors.iter_mut().filter(|(agent, _)| *agent == moved) {
-                *vector = Arc::new(vec![0.0; LENGTH]);
+            // Zero where coins decide; where a fixed number is drawn, any other vector: the opposite is the farthest.
+            let factor = if fixed { -1.0 } else { 0.0 };
+            let mut neighbour = gathered.clone();
+            for (_, vector) in neighbour.vectors.iter_mut().filter(|(agent, _)| *agent == moved) {
+                *vector = Arc::new(vector.iter().map(|value| factor * value).collect());
             }
             let sum = FederatedSum {
-                participation: Participation::Poisson(Probability::new(0.6).unwrap()),
-                clip: Some(Positive::new(5.0).unwrap()),
-                noise_multiplier: 1.0,
+                participation: if fixed { Participation::FixedSize(4) } else { plain(rule).participation },
                 divisor,
                 multiplicity: if twice { 2 } else { 1 },
-                keeps_coin: false,
-                visible: false,
-                sensitivity: rule,
-                claimed_rate: None,
-                is_forgotten: false,
+                visible,
+                ..plain(rule)
             };
-            let Cost::PoissonGaussian { noise_multiplier, .. } = sum.cost(&gathered) else { panic!("sampled") };
+            // How far the agent may move the sums for each unit of noise, as the accountants read the cost.
+            let reach = match sum.cost(&gathered) {
+                Cost::Gaussian { noise_multiplier } | Cost::PoissonGaussian { noise_multiplier, .. } => {
+                    1.0 / noise_multiplier
+                }
+                Cost::FixedSizeGaussian { noise_multiplier, .. } => 2.0 / noise_multiplier,
+                other => panic!("{other:?}"),
+            };
             let draw = |from: &Gathered| sum.privatise(from, &mut Key::root(seed).child("draw").stream()).unwrap();
             // The same stream: noise cancels.
-            let square: f64 = draw(&gathered).iter().flatten().zip(draw(&zeroed).iter().flatten())
+            let square: f64 = draw(&gathered).iter().flatten().zip(draw(&neighbour).iter().flatten())
                 .map(|(a, b)| (a - b) * (a - b)).sum();
-            let allowed = sum.noise_sd(&gathered) / noise_multiplier;
+            let allowed = sum.noise_sd(&gathered) * reach;
             prop_assert!(square.sqrt() <= allowed * (1.0 + 1e-9), "{} > {allowed}", square.sqrt());
         }
 
@@ -423,26 +471,14 @@ mod tests {
                 population: AGENTS, vectors: vec![], weights: weights(regions, &mut stream), second_coin: vec![],
                 length: LENGTH,
             };
-            let with = |sensitivity| FederatedSum {
-                participation: Participation::Poisson(Probability::new(0.6).unwrap()),
-                clip: Some(Positive::new(5.0).unwrap()),
-                noise_multiplier: 1.0,
-                divisor: Divisor::Planned,
-                multiplicity: 1,
-                keeps_coin: false,
-                visible: false,
-                sensitivity,
-                claimed_rate: None,
-                is_forgotten: false,
-            };
-            let multiplier = |rule| match with(rule).cost(&gathered) {
+            let multiplier = |rule| match plain(rule).cost(&gathered) {
                 Cost::PoissonGaussian { noise_multiplier, .. } => noise_multiplier,
                 _ => unreachable!("sampled"),
             };
             prop_assert!((multiplier(SensitivityRule::LargestWeight) - 1.0).abs() < 1e-12);
             prop_assert!(multiplier(SensitivityRule::TighterLoss) >= 1.0 - 1e-12);
             prop_assert!((multiplier(SensitivityRule::TighterNoise) - 1.0).abs() < 1e-12);
-            let sd = |rule| with(rule).noise_sd(&gathered);
+            let sd = |rule| plain(rule).noise_sd(&gathered);
             let (paper, tight) = (sd(SensitivityRule::LargestWeight), sd(SensitivityRule::TighterNoise));
             prop_assert!(tight <= paper * (1.0 + 1e-12) && tight >= paper / (regions as f64).sqrt() * (1.0 - 1e-12));
         }

@@ -78,9 +78,12 @@ fn arrivals(
             _ => continue,
         };
         // With uniform weights the ledger's multiplier is z times the share that arrived, half of that where an agent
-        // may be gone altogether.
-        let gone = if aggregate.divisor == Divisor::ArrivedOrGone { 2.0 } else { 1.0 };
-        let share = (gone * multiplier / aggregate.noise_multiplier.get()).min(1.0);
+        // may be gone altogether, or be replaced in full view.
+        let replaced =
+            aggregate.visible_participation && matches!(aggregate.participation, Participation::FixedSize(_));
+        let halves = aggregate.divisor == Divisor::ArrivedOrGone || replaced;
+        let factor = if halves { 2.0 } else { 1.0 };
+        let share = (factor * multiplier / aggregate.noise_multiplier.get()).min(1.0);
         let arrived = ((agents as f64 * share).round() as usize).clamp(1, agents);
         counts.extend(std::iter::repeat_n(arrived, *count as usize));
     }

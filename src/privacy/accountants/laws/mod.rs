@@ -16,6 +16,7 @@ mod laplace;
 mod poisson_gaussian;
 mod subsampled;
 mod two_atoms;
+mod whole_orders;
 
 pub(super) use bounded_range::BoundedRange;
 pub(super) use cells::HalfCells;
@@ -63,8 +64,13 @@ impl Cumulants {
 
 /// One law of the privacy loss.
 pub(super) trait Law: fmt::Debug {
-    /// K(s), s >= 0, with derivatives.
+    /// K(s), s >= 0, with derivatives; at least a bound on it where it [is not exact](Self::is_exact).
     fn cumulants(&self, s: f64) -> Cumulants;
+
+    /// Whether K(s) is exact, and not an upper bound because working it out would take too long.
+    fn is_exact(&self, _s: f64) -> bool {
+        true
+    }
 
     /// Multiplies `out[j]` by (exp(K(s + i y) - K(s)))^count at y = (from + j) step.
     fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]);

@@ -5,7 +5,7 @@
 
 use super::cells::{HalfCells, Support};
 use super::subsampled::{Mixture, characteristic, cumulants};
-use super::{Cumulants, Direction, Law};
+use super::{Cumulants, Direction, Law, whole_orders};
 use crate::privacy::accountants::complex::Complex;
 use std::f64::consts::TAU;
 
@@ -39,10 +39,17 @@ impl PoissonGaussian {
 
 impl Law for PoissonGaussian {
     fn cumulants(&self, s: f64) -> Cumulants {
+        if !self.is_exact(s) {
+            return whole_orders::bound(self.mixture, s);
+        }
         let mut points = Vec::new();
         let value = self.mixture.quadrature(self.power(s), 0.0, &mut points);
         let found = cumulants(value, &points);
         Cumulants { mean: self.sign() * found.mean, ..found }
+    }
+
+    fn is_exact(&self, s: f64) -> bool {
+        self.mixture.is_within_reach(self.power(s))
     }
 
     fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]) {

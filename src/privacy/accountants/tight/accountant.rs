@@ -32,7 +32,7 @@ impl Accountant for Tight {
         }
         let failure = pairs::failure(items);
         let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::spent(failure, delta, composition);
+            return Priced::used_up(failure, delta, composition);
         };
         let (ends, standing, note) = ends(composition, left);
         let mut priced = Priced::plain(ends.epsilon, standing, composition);
@@ -56,6 +56,7 @@ impl Answer {
 }
 
 const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
+const MANY_NOTE: &str = "so many equal releases are not summed one by one: the upper end is that of a lattice, or of Renyi divergences, and not attained";
 const CONCENTRATED_NOTE: &str =
     "some releases are known by zero concentration only; Renyi divergences price them all";
 
@@ -69,7 +70,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     let exponential =
         |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
     let fixed_size = items.iter().any(|item| matches!(item.cost, Cost::FixedSizeGaussian { .. }));
-    let note = fixed_size.then_some(FIXED_SIZE_NOTE);
+    let note = if fixed_size { Some(FIXED_SIZE_NOTE) } else { is_long_sum(items).then_some(MANY_NOTE) };
     if !items.iter().any(exponential) {
         let mut answer = Answer::of(curve(items, Exponential::Dominating, delta));
         if fixed_size {
@@ -83,7 +84,9 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     if let Some((epsilon, _)) = Rdp::epsilon(items, delta) {
         upper = upper.min(epsilon);
     }
-    if let [Item { cost: Cost::ExponentialMechanism { epsilon }, count, .. }] = *items {
+    if let [Item { cost: Cost::ExponentialMechanism { epsilon }, count, .. }] = *items
+        && count <= binomial::MOST_OF_A_RANGE
+    {
         let exact = binomial::bounded_range(epsilon, count, delta);
         let answer = Answer { lower: exact, epsilon: exact, upper: upper.max(exact) };
         return (answer, Standing::NonAdaptiveBound, Some(EXPONENTIAL_NOTE));
@@ -96,6 +99,21 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
         [0.4, 0.5, 0.6].map(at).into_iter().fold(0.0, f64::max).min(upper)
     };
     (Answer { lower, epsilon: upper, upper }, Standing::Bound, note)
+}
+
+/// Whether these would have an exact sum, were it not so long.
+fn is_long_sum(items: &[Item]) -> bool {
+    match items {
+        [Item { cost: Cost::ExponentialMechanism { .. }, count, .. }] => *count > binomial::MOST_OF_A_RANGE,
+        [
+            Item {
+                cost: Cost::RandomizedResponse { .. } | Cost::PureDp { .. } | Cost::ApproximateDp { .. },
+                count,
+                ..
+            },
+        ] => *count > binomial::MOST,
+        _ => false,
+    }
 }
 
 /// Both ends of epsilon (at least 0) for priceable items, the worse of the two directions. Where the numbers fail, or
@@ -147,7 +165,7 @@ fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
             Cost::RandomizedResponse { epsilon }
             | Cost::PureDp { epsilon }
             | Cost::ApproximateDp { epsilon, .. }
-                if epsilon > 0.0 =>
+                if epsilon > 0.0 && item.count <= binomial::MOST =>
             {
                 return Some(binomial::epsilon(&TwoAtoms::randomized_response(epsilon), item.count, delta));
             }

@@ -3,13 +3,18 @@
 use super::staircase;
 use crate::privacy::accountants::laws::TwoAtoms;
 
+/// Longer sums take too much memory and round too much.
+pub(super) const MOST: u64 = 1_000_000_000;
+/// Many of them are needed to find the worst exponential mechanism.
+pub(super) const MOST_OF_A_RANGE: u64 = 20_000;
+
 /// Epsilon of `count` equal two-output mechanisms; at least 0.
 ///
 /// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3 (for randomised response).
 pub(in crate::privacy::accountants) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> f64 {
-    let masses = masses(law.p_high, law.p_low, count);
     let (top, spacing) = (count as f64 * law.high, law.high - law.low);
-    staircase::epsilon(top, spacing, masses, delta).max(0.0)
+    let (empty, masses) = masses(law.p_high, law.p_low, count);
+    staircase::epsilon(top, spacing, empty, masses, delta).max(0.0)
 }
 
 /// Epsilon of `count` exponential mechanisms of bounded range `range`, none chosen by looking at another's output: the
@@ -23,8 +28,8 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
     let n = count as f64;
     let at = |t: f64| {
         let law = TwoAtoms::bounded_range(range, t);
-        let (p_high, p_low) = (law.p_high, law.p_low);
-        staircase::epsilon(n * t, range, masses(p_high, p_low, count), delta)
+        let (empty, masses) = masses(law.p_high, law.p_low, count);
+        staircase::epsilon(n * t, range, empty, masses, delta)
     };
     // How many low losses lie above epsilon when t is used.
     let counted = |t: f64, epsilon: f64| ((n * t - epsilon) / range).ceil() - 1.0;
@@ -73,25 +78,34 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
     best.max(0.0)
 }
 
-/// Binomial probabilities of 0, 1, ... low outputs; computed outward from the largest, so nothing overflows.
-fn masses(p_high: f64, p_low: f64, count: u64) -> Vec<f64> {
+/// Binomial probabilities of 0, 1, ... low outputs, from the first that does not vanish, with its number. They are
+/// computed outward from the largest, so nothing overflows, and only those that do not vanish are kept.
+fn masses(p_high: f64, p_low: f64, count: u64) -> (usize, impl Iterator<Item = f64>) {
     let n = count as usize;
     let mode = ((count as f64 + 1.0) * p_low / (p_high + p_low)).floor().min(count as f64) as usize;
-    let mut masses = vec![0.0; n + 1];
-    masses[mode] = 1.0;
-    for i in mode..n {
-        masses[i + 1] = masses[i] * ((n - i) as f64 / (i + 1) as f64 * (p_low / p_high));
-        if masses[i + 1] == 0.0 {
-            break;
-        }
-    }
+    let mut below = Vec::new();
+    let mut mass = 1.0;
     for i in (0..mode).rev() {
-        masses[i] = masses[i + 1] * ((i + 1) as f64 / (n - i) as f64 * (p_high / p_low));
-        if masses[i] == 0.0 {
+        mass *= (i + 1) as f64 / (n - i) as f64 * (p_high / p_low);
+        if mass < f64::MIN_POSITIVE {
             break;
         }
+        below.push(mass);
+    }
+    let first = mode - below.len();
+    let mut masses = below;
+    masses.reverse();
+    masses.push(1.0);
+    mass = 1.0;
+    for i in mode..n {
+        mass *= (n - i) as f64 / (i + 1) as f64 * (p_low / p_high);
+        if mass < f64::MIN_POSITIVE {
+            break;
+        }
+        masses.push(mass);
     }
     let total: f64 = masses.iter().sum();
-    masses.iter_mut().for_each(|m| *m /= total);
-    masses
+    let vanished = n + 1 - first - masses.len();
+    let last = std::iter::repeat_n(0.0, vanished);
+    (first, masses.into_iter().map(move |mass| mass / total).chain(last))
 }

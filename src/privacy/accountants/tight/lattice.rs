@@ -16,12 +16,21 @@ const MOST_POINTS: usize = 1 << 18;
 /// Wanted accuracy of epsilon.
 const WANTED: f64 = 1e-7;
 
-/// Epsilon at `delta` with both ends; nothing if it lies where doubles cannot hold the masses.
+/// Positions above this are not whole numbers of doubles.
+const FARTHEST: f64 = (1u64 << 50) as f64;
+/// Up to so many releases the rounding of their product is lost in that of the transform.
+const FEW: f64 = 1e6;
+
+/// Epsilon at `delta` with both ends; nothing if it lies where doubles cannot hold the masses, or if a law is known by a
+/// bound alone.
 pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> {
     // Epsilon lies about 1/c below the tilted mean: for large deltas a larger tilt keeps it inside the window.
     let least = 4.0 / half_window(laws, saddle);
     let saddle = &if saddle.c < least { Saddle::at(laws, least) } else { *saddle };
     let c = saddle.c;
+    if laws.iter().any(|(law, _)| !law.is_exact(c)) {
+        return None;
+    }
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
     // Rounding adds about spacing^2 / 6 of variance per unit of mass outside of atoms, which shifts epsilon by c/2
     // times that.
@@ -65,6 +74,9 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> 
     }
     fft.backward(&mut packed);
 
+    if (saddle.cumulants.mean / spacing).abs() > FARTHEST {
+        return None;
+    }
     // The tilted total within half a window of its mean; positions are modulo the window.
     let centre = (saddle.cumulants.mean / spacing).round() as i64;
     let top = centre + points as i64 / 2 - 1;
@@ -73,16 +85,17 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> 
     let solve = |tally: &Tally, part: fn(&Complex) -> f64, slack: f64| {
         // Masses relative to exp(log_mass - c * loss of the centre).
         let masses = (0..points as i64).map(|j| {
-            let at = (top - j - tally.offset).rem_euclid(points as i64) as usize;
+            let at = (top - j).wrapping_sub(tally.offset).rem_euclid(points as i64) as usize;
             let untilt = libm::exp(-c * spacing * (top - j - centre) as f64);
             part(&packed[at]).max(0.0) * untilt
         });
         let scale = tally.log_mass - c * spacing * centre as f64;
-        let target = libm::exp(libm::log(delta) - scale) + slack;
+        let doubt = if releases > FEW { tally.doubt.copysign(slack) } else { 0.0 };
+        let target = libm::exp(libm::log(delta) - scale + doubt) + slack;
         if target.is_nan() || target <= 0.0 || target.is_infinite() {
             return f64::INFINITY;
         }
-        staircase::epsilon(top as f64 * spacing, spacing, masses, target)
+        staircase::epsilon(top as f64 * spacing, spacing, 0, masses, target)
     };
     // Errors of the tilted law count e^{-c (epsilon - centre)} times, at epsilon and above.
     let first_guess = solve(&worse, |z| z.re, 0.0);
@@ -173,7 +186,9 @@ fn outside(laws: &Laws, saddle: &Saddle, half: f64) -> f64 {
 struct Tally {
     /// ln of the product of the tilted masses.
     log_mass: f64,
-    /// Sum of the first positions.
+    /// How far rounding may have moved it.
+    doubt: f64,
+    /// Sum of the first positions, modulo 2^64 and so modulo every window.
     offset: i64,
 }
 
@@ -197,7 +212,8 @@ impl Tally {
         }
         let top = (first + last as i64) as f64 * spacing;
         self.log_mass += count as f64 * (libm::log(size) + c * top);
-        self.offset += count as i64 * first;
+        self.doubt += 1e-15 * count as f64 * (1.0 + libm::log(size).abs() + (c * top).abs());
+        self.offset = self.offset.wrapping_add((count as i64).wrapping_mul(first));
         size
     }
 }

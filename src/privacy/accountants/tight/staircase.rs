@@ -3,12 +3,18 @@
 //! Between two neighbouring losses delta(e) = A - e^e B, with A and B the masses of P and Q above.
 
 /// The smallest epsilon (possibly negative) at which delta(epsilon) <= `target`. `masses` are P's, for the losses
-/// `top`, `top` - `spacing`, ..., all divided by one common factor, and so is `target`. Minus infinity if even the
-/// last loss leaves delta below the target.
-pub(super) fn epsilon(top: f64, spacing: f64, masses: impl IntoIterator<Item = f64>, target: f64) -> f64 {
+/// `top`, `top` - `spacing`, ..., the first `empty` of which have none and are left out, all divided by one common
+/// factor, and so is `target`. Minus infinity if even the last loss leaves delta below the target.
+pub(super) fn epsilon(
+    top: f64,
+    spacing: f64,
+    empty: usize,
+    masses: impl IntoIterator<Item = f64>,
+    target: f64,
+) -> f64 {
     let fall = libm::exp(-spacing);
     let (mut above, mut weighed) = (0.0, 0.0);
-    for (k, mass) in masses.into_iter().enumerate() {
+    for (k, mass) in (empty..).zip(masses) {
         // `weighed` is Q's mass above, times e^loss of the current loss.
         weighed = weighed * fall + mass;
         above += mass;
@@ -29,8 +35,8 @@ mod tests {
     fn one_randomised_response_by_hand() {
         // e0 = 1: delta(e) = p - e^e (1 - p) for -1 <= e <= 1, p = e / (1 + e).
         let p = 1.0 / (1.0 + libm::exp(-1.0));
-        let found = epsilon(1.0, 2.0, [p, 1.0 - p], 0.1);
+        let found = epsilon(1.0, 2.0, 0, [p, 1.0 - p], 0.1);
         assert!((found - libm::log((p - 0.1) / (1.0 - p))).abs() < 1e-15);
-        assert_eq!(epsilon(1.0, 2.0, [p, 1.0 - p], 2.0), f64::NEG_INFINITY);
+        assert_eq!(epsilon(1.0, 2.0, 0, [p, 1.0 - p], 2.0), f64::NEG_INFINITY);
     }
 }
