@@ -245,3 +245,14 @@ fn a_runs_ledger_says_what_its_report_says() {
     let text = told(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
     assert!(text.contains("conditional"), "{text}");
 }
+
+#[test]
+fn the_ends_of_a_search_are_no_answers() {
+    let rounds = json(&["calibrate", "--epsilon", "1000", "--noise", "1e9", "--format", "json"]);
+    assert_eq!(rounds["search_ended"], true, "{rounds}");
+    let noise = ["calibrate", "--epsilon", "1e6", "--rounds", "1"];
+    let (_, text, _) = told(&subrosa(&noise));
+    assert!(text.starts_with("noise_multiplier 0.001\n") && text.contains("less noise may do"), "{text}");
+    let inside = json(&["calibrate", "--epsilon", "1", "--rounds", "1", "--format", "json"]);
+    assert_eq!(inside["search_ended"], false, "{inside}");
+}

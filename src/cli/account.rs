@@ -3,11 +3,11 @@
 use super::exit::Exit;
 use super::load::{complain, not_a_run, plan_of_run};
 use super::options::{AccountArguments, Format};
-use super::run::print;
-use crate::privacy::accountants::{Composition, MOST_RELEASES};
+use super::output::{print, say};
+use crate::privacy::accountants::Composition;
 use crate::report::plots::standalone;
 use crate::report::{Footing, account_curve, account_json, account_over_rounds, account_text};
-use crate::scenario::{Diagnostic, Diagnostics, Document, Place};
+use crate::scenario::Document;
 use crate::study::{LedgerGroup, RunFolder, files, ledger_groups};
 use crate::vocab::{Cost, Delta};
 use std::path::{Path, PathBuf};
@@ -15,29 +15,21 @@ use std::path::{Path, PathBuf};
 /// Prices.
 pub(super) fn account(arguments: &AccountArguments) -> Exit {
     if !arguments.file.exists() {
-        eprintln!(
+        say(format_args!(
             "error: {} is not there: name a file with Account(delta: .., events: [..]), or the folder of a run",
             arguments.file.display()
-        );
+        ));
         return Exit::Usage;
     }
     if arguments.file.is_dir() { of_run(arguments) } else { of_file(arguments) }
 }
 
 fn of_file(arguments: &AccountArguments) -> Exit {
-    let read = Document::load(&arguments.file)
-        .and_then(|document| document.account().map(|account| (document, account)));
-    let (document, account) = match read {
-        Ok(read) => read,
+    let account = match Document::load(&arguments.file).and_then(|document| document.account()) {
+        Ok(account) => account,
         Err(diagnostics) => return complain(&diagnostics, arguments.format),
     };
     let costs: Vec<(Cost, u64)> = account.events.iter().map(|event| event.cost()).collect();
-    let list: Vec<Diagnostic> =
-        costs.iter().enumerate().filter_map(|(index, (_, count))| too_many(index, *count)).collect();
-    if !list.is_empty() {
-        let (file, text) = (arguments.file.display().to_string(), document.text().to_owned());
-        return complain(&Diagnostics { file, text, list }, arguments.format);
-    }
     let delta = match delta(arguments) {
         Ok(given) => given.unwrap_or(account.delta),
         Err(exit) => return exit,
@@ -50,18 +42,6 @@ fn of_file(arguments: &AccountArguments) -> Exit {
         Format::Json => print(&format!("{}\n", account_json(&composition, delta, None))),
     }
     plot(arguments, &costs, delta)
-}
-
-/// What is wrong with the count of an event, if anything is.
-fn too_many(index: usize, count: u64) -> Option<Diagnostic> {
-    (count > MOST_RELEASES).then(|| Diagnostic {
-        place: Place::Whole,
-        path: Some(format!("events[{index}].count")),
-        message: "more releases than an accountant can add up".to_owned(),
-        expected: Some(format!("a count of at most {MOST_RELEASES}")),
-        found: Some(count.to_string()),
-        cure: Some("lower count: so many releases protect nothing".to_owned()),
-    })
 }
 
 fn of_run(arguments: &AccountArguments) -> Exit {
@@ -84,17 +64,17 @@ fn of_run(arguments: &AccountArguments) -> Exit {
         Ok(Some(groups)) => groups,
         Ok(None) => return not_a_run(&folder),
         Err(error) => {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
     if groups.is_empty() {
         let name = folder.path().display();
         match folder.manifest() {
-            Ok(Some(manifest)) if !manifest.complete => eprintln!(
+            Ok(Some(manifest)) if !manifest.complete => say(format_args!(
                 "note: {name} has no releases so far: replications are missing, finish them with `subrosa run`"
-            ),
-            _ => eprintln!("note: {name} has no releases: nobody learned anything that has a price"),
+            )),
+            _ => say(format_args!("note: {name} has no releases: nobody learned anything that has a price")),
         }
     }
     let footing =
@@ -128,7 +108,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
 
 fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
     arguments.delta.map(Delta::new).transpose().map_err(|error| {
-        eprintln!("error: --delta: {error}");
+        say(format_args!("error: --delta: {error}"));
         Exit::Usage
     })
 }
@@ -141,10 +121,10 @@ fn plot(arguments: &AccountArguments, costs: &[(Cost, u64)], delta: Delta) -> Ex
         [(file.clone(), account_over_rounds(costs, delta)), (beside(file), account_curve(&composition))];
     for (path, chart) in pictures {
         if let Err(error) = files::write(&path, standalone(&chart).as_bytes()) {
-            eprintln!("error: {error}");
+            say(format_args!("error: {error}"));
             return Exit::Internal;
         }
-        eprintln!("wrote {}", path.display());
+        say(format_args!("wrote {}", path.display()));
     }
     Exit::Ok
 }

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::options::{CalibrateArguments, Format};
 use super::output::{print, say};
-use crate::privacy::calibration::{Target, most_rounds, smallest_noise};
+use crate::privacy::calibration::{LEAST_NOISE, MOST_ROUNDS, Target, most_rounds, smallest_noise};
 use crate::vocab::{Delta, Epsilon, Positive, Probability};
 
 /// Calibrates.
@@ -15,9 +15,12 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
             return Exit::Usage;
         }
     };
-    let (key, value, reached) = match (arguments.rounds, arguments.noise) {
+    // Where a search ends at its own limit, the limit is no answer.
+    let (key, value, reached, beyond) = match (arguments.rounds, arguments.noise) {
         (Some(rounds), None) => match smallest_noise(&target, rounds) {
-            Some((noise, reached)) => ("noise_multiplier", noise, reached),
+            Some((noise, reached)) => {
+                ("noise_multiplier", noise, reached, (noise <= LEAST_NOISE).then_some("less noise may do"))
+            }
             None => return impossible("no noise multiplier up to 1e6 keeps"),
         },
         (None, Some(noise)) => {
@@ -26,7 +29,8 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
                 return Exit::Usage;
             };
             let (rounds, reached) = most_rounds(&target, noise);
-            ("rounds", rounds as f64, reached)
+            let beyond = (rounds >= MOST_ROUNDS).then_some("more rounds may do");
+            ("rounds", rounds as f64, reached, beyond)
         }
         (None, None) | (Some(_), Some(_)) => {
             say("error: give either --rounds (to find the noise) or --noise (to find the rounds)");
@@ -37,12 +41,13 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     match arguments.format {
         Format::Text => print(&format!(
             "{key} {value}\nepsilon reached {reached} of {epsilon} at delta {delta:e}, sampling rate {rate}, \
-             accountant tight\n"
+             accountant tight\n{}",
+            beyond.map_or_else(String::new, |more| format!("the search ends here: {more}\n")),
         )),
         Format::Json => {
             let document = serde_json::json!({
                 key: value, "epsilon_reached": reached, "epsilon": epsilon, "delta": delta, "rate": rate,
-                "accountant": "tight",
+                "accountant": "tight", "search_ended": beyond.is_some(),
             });
             print(&format!("{document}\n"));
         }

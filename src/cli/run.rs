@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::interruption;
 use super::load::load;
 use super::options::{Format, RunArguments};
-pub(super) use super::output::print;
+use super::output::print;
 use super::output::say;
 use super::progress::Bar;
 use crate::report;

@@ -27,7 +27,7 @@ pub use branching::{Fork, ForkPoint, WarmWorlds};
 pub use jitter::JitterWatch;
 pub use record::{
     BookedRelease, BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome,
-    OutcomeBound, RegretBound, RoundClosing, SeriesRecord, Waypoint, book,
+    OutcomeBound, RegretBound, RoundClosing, SeriesRecord, Waypoint, book, over_rounds,
 };
 pub use rounds::Rounds;
 pub use stage::{Directions, PlayError, Stage};

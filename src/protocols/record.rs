@@ -42,6 +42,13 @@ pub struct BookedRelease {
     pub last_seconds: f64,
 }
 
+/// Whether releases of different rounds are among them: later ones may have been chosen in knowledge of earlier ones.
+#[must_use]
+pub fn over_rounds(releases: &[BookedRelease]) -> bool {
+    let first = releases.first().map(|booked| booked.event.round);
+    releases.iter().any(|booked| Some(booked.event.round) != first || booked.last_round != booked.event.round)
+}
+
 /// Adds `event` to `booked`, counting it with the last entry if it differs from it only in round and time.
 pub fn book(booked: &mut Vec<BookedRelease>, event: &PrivacyEvent) {
     if let Some(last) = booked.last_mut() {

@@ -5,6 +5,7 @@ use super::document::Document;
 use super::parse::parse;
 use super::sweep::Edited;
 use super::tree;
+use crate::privacy::accountants::MOST_RELEASES;
 use crate::vocab::{Cost, Delta, Epsilon, NonNegative, Positive, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ fn one() -> NonZeroU64 {
     NonZeroU64::MIN
 }
 
-/// One kind of release, and how often.
+/// One kind of release, and how often: at most 1,000,000,000,000 times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Event")]
 pub enum AccountEvent {
@@ -185,7 +186,22 @@ impl Document {
             }
             _ => None,
         };
-        let problems: Vec<Diagnostic> = account.events.iter().enumerate().filter_map(too_large).collect();
+        let too_many = |(index, event): (usize, &AccountEvent)| {
+            let (_, count) = event.cost();
+            let path = format!("events[{index}].count");
+            let (node, _) = root.follow(&tree::path(&path).unwrap_or_default());
+            (count > MOST_RELEASES).then(|| {
+                let words = "more releases than an accountant can add up".to_owned();
+                Diagnostic::new(edited.place(&node.span), words)
+                    .path(path)
+                    .expected(format!("a count of at most {MOST_RELEASES}"))
+                    .found(count.to_string())
+                    .cure("lower count: so many releases protect nothing")
+            })
+        };
+        let events = || account.events.iter().enumerate();
+        let problems: Vec<Diagnostic> =
+            events().filter_map(too_large).chain(events().filter_map(too_many)).collect();
         if problems.is_empty() { Ok(account) } else { Err(fail(problems)) }
     }
 }

@@ -1,10 +1,10 @@
 //! The ledger of a run, grouped as the privacy report groups it.
 
 use super::folder::{FolderError, RunFolder};
-use super::privacy_report::{DEFAULT_DELTA, basis_of};
+use super::privacy_report::{DEFAULT_DELTA, basis_of, grouped};
 use super::units::units;
 use crate::privacy::accountants::{Accountant, Composition, Tight, claims};
-use crate::protocols::BookedRelease;
+use crate::protocols::{BookedRelease, over_rounds};
 use crate::vocab::{Cost, Delta, PrivacyEvent};
 
 /// Everything one observer learned about one unit of a kind, the worst-off, in one series of one cell, in the
@@ -45,7 +45,7 @@ pub fn ledger_groups(
         let mut rows: Vec<(String, Vec<Candidate>)> = Vec::new();
         for (replication, record) in archive.cell(index)? {
             for series in &record.series {
-                for group in alike(&series.releases) {
+                for group in grouped(&series.releases) {
                     let event = &group[0].event;
                     let title = format!(
                         "{}{}: {} about {} of {}",
@@ -121,26 +121,10 @@ fn priceable(title: &str, replication: u64, releases: &[BookedRelease], delta: O
         costs: pairs.iter().map(|(event, count)| (event.cost.clone(), *count)).collect(),
         composition: Composition::of_events(each()),
         basis: basis_of(&pairs),
-        one_after_another: pairs.iter().any(|(event, _)| event.round != pairs[0].0.round),
+        one_after_another: over_rounds(releases),
         delta: delta
             .or_else(|| Delta::new(claims(each()).delta).ok())
             .or_else(|| Delta::new(DEFAULT_DELTA).ok())
             .expect("the default delta is above 0 and below 1"),
     }
-}
-
-/// Releases of one series, those of one row of the privacy report together.
-fn alike(releases: &[BookedRelease]) -> Vec<Vec<&BookedRelease>> {
-    let same = |a: &PrivacyEvent, b: &PrivacyEvent| {
-        (&a.protected, &a.unit, &a.observer, &a.neighbours)
-            == (&b.protected, &b.unit, &b.observer, &b.neighbours)
-    };
-    let mut groups: Vec<Vec<&BookedRelease>> = Vec::new();
-    for booked in releases {
-        match groups.iter_mut().find(|group| same(&group[0].event, &booked.event)) {
-            Some(group) => group.push(booked),
-            None => groups.push(vec![booked]),
-        }
-    }
-    groups
 }

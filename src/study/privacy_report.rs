@@ -3,7 +3,7 @@
 use super::record::ReplicationRecord;
 use super::units::units;
 use crate::privacy::accountants::{self, Composition, Standing, claims};
-use crate::protocols::BookedRelease;
+use crate::protocols::{BookedRelease, over_rounds};
 use crate::vocab::{Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit};
 use serde::{Deserialize, Serialize};
 
@@ -124,7 +124,7 @@ pub(super) fn privacy_rows(records: &[&ReplicationRecord], delta: Option<Delta>)
 }
 
 /// The releases of one run by row.
-fn grouped(releases: &[BookedRelease]) -> Vec<Vec<&BookedRelease>> {
+pub(super) fn grouped(releases: &[BookedRelease]) -> Vec<Vec<&BookedRelease>> {
     let mut groups: Vec<Vec<&BookedRelease>> = Vec::new();
     for booked in releases {
         match groups.iter_mut().find(|group| same_row(&group[0].event, &booked.event)) {
@@ -184,11 +184,9 @@ impl<'a> Gathered<'a> {
             if self.priced.iter().any(|known| cost_alike(known, &history)) {
                 continue;
             }
-            let releases: Vec<(&PrivacyEvent, u64)> =
-                history.iter().map(|booked| (&booked.event, booked.count)).collect();
             let count = |history: &[BookedRelease]| history.iter().map(|booked| booked.count).sum::<u64>();
             let longer = self.priced.iter().all(|known| count(known) < count(&history));
-            self.losses = larger(std::mem::take(&mut self.losses), losses(&releases, delta), longer);
+            self.losses = larger(std::mem::take(&mut self.losses), losses(&history, delta), longer);
             self.priced.push(history);
             self.runs_differ |= self.runs > 0;
         }
@@ -217,9 +215,7 @@ fn cost_alike(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
         let (x, y) = (&a.event, &b.event);
         a.count == b.count && x.cost == y.cost && x.claim == y.claim && x.basis == y.basis
     };
-    let rounds =
-        |history: &[BookedRelease]| history.iter().any(|one| one.event.round != history[0].event.round);
-    a.len() == b.len() && rounds(a) == rounds(b) && a.iter().zip(b).all(alike)
+    a.len() == b.len() && over_rounds(a) == over_rounds(b) && a.iter().zip(b).all(alike)
 }
 
 /// For each accountant the larger of two losses; of equal ones (infinite as a rule) that of the longer history.
@@ -235,7 +231,9 @@ fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     all
 }
 
-fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
+fn losses(history: &[BookedRelease], delta: Option<Delta>) -> Vec<Loss> {
+    let group: Vec<(&PrivacyEvent, u64)> =
+        history.iter().map(|booked| (&booked.event, booked.count)).collect();
     let each = || group.iter().flat_map(|&(event, count)| std::iter::repeat_n(event, count as usize));
     let mut losses = Vec::new();
     let claimed = claims(each());
@@ -265,8 +263,7 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
         });
     }
     let composition = Composition::of_events(each());
-    // Releases of different rounds may have been chosen in knowledge of each other.
-    let rounds = group.iter().any(|(event, _)| event.round != group[0].0.round);
+    let rounds = over_rounds(history);
     for accountant in accountants::all() {
         let priced = accountant.price(&composition, stated);
         let priced = if rounds { priced.one_after_another() } else { priced };
@@ -282,7 +279,7 @@ fn losses(group: &[(&PrivacyEvent, u64)], delta: Option<Delta>) -> Vec<Loss> {
             upper: priced.upper.filter(|upper| upper.is_finite()),
             order: priced.order,
             delta: stated.get(),
-            basis: basis_of(group).to_owned(),
+            basis: basis_of(&group).to_owned(),
             note: priced.notes.join("; "),
         });
     }
