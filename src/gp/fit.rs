@@ -1,6 +1,7 @@
 //! Hyperparameters by maximum marginal likelihood.
 
 use super::covariance::{Covariance, Shape};
+use super::likelihood::SEARCH_UNIT;
 use super::multi_start::MultiStart;
 use super::{GpError, Points, log_marginal_likelihood};
 use crate::rng::Stream;
@@ -26,8 +27,6 @@ pub struct Fit {
 const LENGTH_SCALE: (f64, f64) = (0.05, 20.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
-/// Likelihood per point that counts as one to the search. With 1 a first step may leave for far away, where all is noise.
-const UNIT: f64 = 100.0;
 /// A hyperparameter this close to a bound, as a share of itself, counts as there.
 const AT_BOUND: f64 = 0.01;
 
@@ -62,7 +61,7 @@ pub fn squared_exponential(
         let found = log_marginal_likelihood(points, outputs, &covariance, values[d + 1]).ok()?;
         Some((found.value, found.gradient))
     };
-    let search = MultiStart { bounds: &bounds, starts, unit: UNIT * n as f64 };
+    let search = MultiStart { bounds: &bounds, starts, unit: SEARCH_UNIT * n as f64 };
     let found = search.maximum(&middle, stream, likelihood);
     let found = found.ok_or(GpError::NotPositiveDefinite { order: n, jitter: 0.0 })?;
     let values = values(&found.at);

@@ -14,6 +14,10 @@ pub struct Likelihood {
     pub gradient: Vec<f64>,
 }
 
+/// Log likelihood per point that counts as one to a search for its maximum. With 1 a first step may leave for far away,
+/// where all is noise.
+pub(crate) const SEARCH_UNIT: f64 = 100.0;
+
 /// Log density of `outputs` (zero mean) at `points` under a covariance and a noise variance. O(n^3).
 ///
 /// Source: Rasmussen and Williams 2006, equations 2.30 and 5.9.

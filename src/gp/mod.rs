@@ -32,6 +32,7 @@ pub use arm_space::ArmPosterior;
 pub use cholesky::{Cholesky, dot};
 pub use fourier::{FeatureLength, FourierFeatures};
 pub use information::{Greedy, gain_bounds, greedy_maximum, information_gain};
+pub(crate) use likelihood::SEARCH_UNIT;
 pub use likelihood::{Likelihood, log_marginal_likelihood};
 pub(crate) use multi_start::MultiStart;
 pub use nystrom::Nystrom;

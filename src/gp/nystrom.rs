@@ -41,12 +41,15 @@ pub fn inclusion(q: f64, variance: f64, plays: f64) -> f64 {
     if p == 1.0 && plays > 0.0 { 1.0 } else { -libm::expm1(plays * libm::log1p(-p)) }
 }
 
-/// Draws a basis: one draw for each arm that was played, in the order of arms. If none is drawn, the arm whose
-/// probability was the largest enters, so that there always is a feature.
-pub fn draw_basis(probabilities: impl Iterator<Item = (usize, f64)>, stream: &mut Stream) -> Vec<usize> {
+/// Draws a basis from the plays and the variances of all arms: one draw for each arm that was played, in the order of
+/// arms, with the probability of [`inclusion`]. If none is drawn, the arm whose probability was the largest enters, so
+/// that there always is a feature.
+pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) -> Vec<usize> {
     let mut likeliest = (0.0, None);
     let mut basis = Vec::new();
-    for (arm, p) in probabilities {
+    let played = plays.iter().zip(variance).enumerate().filter(|(_, (plays, _))| **plays > 0.0);
+    for (arm, (&plays, &variance)) in played {
+        let p = inclusion(q, variance, plays);
         if p > likeliest.0 {
             likeliest = (p, Some(arm));
         }

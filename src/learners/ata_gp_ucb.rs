@@ -149,11 +149,7 @@ impl Player {
     /// Makes the model anew if outcomes came.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
-            let played = self.counts.iter().zip(&self.variance).enumerate();
-            let probabilities = played
-                .filter(|(_, (count, _))| **count > 0.0)
-                .map(|(arm, (&count, &variance))| (arm, nystrom::inclusion(self.q, variance, count)));
-            let basis = nystrom::draw_basis(probabilities, stream);
+            let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
             // Only numbers near overflow can fail; `observe` says so.
             self.failure = self.refresh(basis).err();
         }

@@ -1,7 +1,7 @@
 //! The ledger of a run, grouped as the privacy report groups it.
 
 use super::folder::{FolderError, RunFolder};
-use super::privacy_report::{DEFAULT_DELTA, basis_of, grouped};
+use super::privacy_report::{basis_of, grouped, stated};
 use super::units::units;
 use crate::privacy::accountants::{Accountant, Composition, Tight, claims};
 use crate::protocols::{BookedRelease, over_rounds};
@@ -122,9 +122,6 @@ fn priceable(title: &str, replication: u64, releases: &[BookedRelease], delta: O
         composition: Composition::of_events(each()),
         basis: basis_of(&pairs),
         one_after_another: over_rounds(releases),
-        delta: delta
-            .or_else(|| Delta::new(claims(each()).delta).ok())
-            .or_else(|| Delta::new(DEFAULT_DELTA).ok())
-            .expect("the default delta is above 0 and below 1"),
+        delta: stated(delta, claims(each()).delta),
     }
 }

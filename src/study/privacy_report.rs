@@ -96,7 +96,7 @@ pub(super) mod infinite {
 }
 
 /// Delta at which epsilons are stated when neither the scenario nor a claim gives one.
-pub(super) const DEFAULT_DELTA: f64 = 1e-5;
+const DEFAULT_DELTA: f64 = 1e-5;
 
 /// The rows of one cell. Each replication is a run of its own on the same data, and replications may cost differently
 /// (noise shared by those who arrived): every figure is that of the run with the largest.
@@ -231,16 +231,21 @@ fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     all
 }
 
+/// The delta at which to state an epsilon: the one asked for, that of the claims (0 without any), or the default.
+pub(super) fn stated(asked: Option<Delta>, claimed: f64) -> Delta {
+    asked
+        .or_else(|| Delta::new(claimed).ok())
+        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+        .expect("the default delta is above 0 and below 1")
+}
+
 fn losses(history: &[BookedRelease], delta: Option<Delta>) -> Vec<Loss> {
     let group: Vec<(&PrivacyEvent, u64)> =
         history.iter().map(|booked| (&booked.event, booked.count)).collect();
     let each = || group.iter().flat_map(|&(event, count)| std::iter::repeat_n(event, count as usize));
     let mut losses = Vec::new();
     let claimed = claims(each());
-    let stated = delta
-        .or_else(|| Delta::new(claimed.delta).ok())
-        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
-        .expect("the default delta is above 0 and below 1");
+    let stated = stated(delta, claimed.delta);
     if claimed.claimed > 0 {
         let mut note: Vec<String> =
             claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();

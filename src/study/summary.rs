@@ -2,14 +2,13 @@
 
 use super::folder::RunFolder;
 use super::plan::Plan;
-use super::privacy_report::{DEFAULT_DELTA, PrivacyRow, privacy_rows};
+use super::privacy_report::{PrivacyRow, privacy_rows, stated};
 use super::published::{PublishedLossRow, PublishedRow, published_losses, published_rows};
 use super::record::{Digest, ReplicationRecord};
 use super::statistics::Estimate;
 use super::whole_study::{StudyPrivacy, WholeStudy};
 use crate::network::LinkStatistics;
 use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
-use crate::vocab::Delta;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -251,10 +250,9 @@ impl<'a> Summarising<'a> {
 
     /// The summary.
     pub(super) fn finish(self, folder: &RunFolder) -> Summary {
-        let stated = self.plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
-        let stated = stated
-            .or_else(|| Delta::new(DEFAULT_DELTA).ok())
-            .expect("the default delta is above 0 and below 1");
+        let asked = self.plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
+        // No claim speaks for the whole study.
+        let stated = stated(asked, 0.0);
         Summary {
             schema: SCHEMA.to_owned(),
             scenario: self.plan.name.clone(),

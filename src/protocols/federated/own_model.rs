@@ -2,7 +2,9 @@
 
 use super::world::Common;
 use crate::gp::covariance::{Covariance, LengthScale};
-use crate::gp::{ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior, log_marginal_likelihood};
+use crate::gp::{
+    ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior, SEARCH_UNIT, log_marginal_likelihood,
+};
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,8 +42,6 @@ fn four() -> NonZeroUsize {
 const LENGTH_SCALE: (f64, f64) = (0.02, 10.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
-/// Likelihood per point that counts as one to the search: small first steps stay where they are useful.
-const UNIT: f64 = 100.0;
 
 /// Hyperparameters that an agent found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -174,7 +174,7 @@ impl OwnModel {
             .zip(bounds)
             .map(|(&x, (low, high))| libm::log(x.max(1e-9)).clamp(low, high))
             .collect();
-        let search = MultiStart { bounds: &bounds, starts, unit: UNIT * n as f64 };
+        let search = MultiStart { bounds: &bounds, starts, unit: SEARCH_UNIT * n as f64 };
         let logs = search.maximum(&first, stream, likelihood)?.at;
         let [l, variance, noise] = [0, 1, 2].map(|k| libm::exp(logs[k].clamp(bounds[k].0, bounds[k].1)));
         let found =
