@@ -46,6 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             observer: Observer("registry".to_owned()),
             round: week,
             at: Time::ZERO,
+            conditions: Vec::new(),
         };
         let mut stream = Key::root(3).child("patients").index(person).index(week).stream();
         counts[*release(&mut ledger, occasion, &mechanism, &ward, &mut stream)?.get() as usize] += 1;

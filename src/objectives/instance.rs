@@ -3,6 +3,7 @@
 use super::Noise;
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
+use crate::vocab::PublicFact;
 use std::sync::Arc;
 
 /// The Gaussian-process model that a learner assumes, in the units of the (scaled) inputs and of the values.
@@ -41,6 +42,9 @@ pub struct Background {
     pub tuning: Option<TuningFacts>,
     /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
+    /// What of the data is taken as public: the surrogate and the scaling of inputs and values are functions of some of
+    /// it. A protocol says who knows it.
+    pub public: Vec<PublicFact>,
 }
 
 /// What is public about a tuning problem: a value is minus the mean, over `records` validation records, of a loss of

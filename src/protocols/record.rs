@@ -2,7 +2,7 @@
 
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
-use crate::vocab::PrivacyEvent;
+use crate::vocab::{PrivacyEvent, PublicFact};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -176,6 +176,9 @@ pub struct SeriesRecord {
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
+    /// What observers know of protected data that no release accounts for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub public: Vec<PublicFact>,
     /// The journal's digest on the way, for a replay that differs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<Waypoint>,

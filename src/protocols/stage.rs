@@ -264,6 +264,7 @@ fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> Seri
         bounds: Vec::new(),
         jitter: 0.0,
         same_data: false,
+        public: Vec::new(),
         checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
         digest: world.journal().hex(),
     }

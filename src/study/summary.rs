@@ -9,6 +9,7 @@ use super::statistics::Estimate;
 use super::whole_study::{StudyPrivacy, WholeStudy};
 use crate::network::LinkStatistics;
 use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
+use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -95,6 +96,9 @@ pub struct SeriesSummary {
     /// What theorems say about the regret, by round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
+    /// What observers know of protected data that no release accounts for, over all replications, each fact once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub public: Vec<PublicFact>,
 }
 
 /// A number that a series ends with, over all replications.
@@ -298,9 +302,21 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 curve: curve(&runs),
                 outcomes: outcome_rows(&runs),
                 bounds: super::bounds::mean(&runs),
+                public: public_facts(&runs),
             }
         })
         .collect()
+}
+
+/// What any of the runs takes as public, each fact once, in the order in which they first occur.
+fn public_facts(runs: &[&SeriesRecord]) -> Vec<PublicFact> {
+    let mut facts: Vec<PublicFact> = Vec::new();
+    for fact in runs.iter().flat_map(|run| &run.public) {
+        if !facts.contains(fact) {
+            facts.push(fact.clone());
+        }
+    }
+    facts
 }
 
 fn metrics(runs: &[&SeriesRecord]) -> Metrics {

@@ -8,6 +8,7 @@ mod number;
 mod party;
 mod privacy_event;
 mod problem;
+mod public_fact;
 mod rate;
 mod time;
 
@@ -18,5 +19,6 @@ pub use privacy_event::{
     Arithmetic, Basis, Claim, Cost, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,
 };
 pub use problem::{Complaint, Problem};
+pub use public_fact::{Origin, PublicFact};
 pub use rate::{BadRate, Rate};
 pub use time::{Span, Time};

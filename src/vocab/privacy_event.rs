@@ -22,6 +22,8 @@ pub enum ProtectedUnit {
     Agent,
     /// One record of a validation set.
     ValidationRecord,
+    /// One record that models are trained on.
+    TrainingRecord,
 }
 
 impl ProtectedUnit {
@@ -35,6 +37,7 @@ impl ProtectedUnit {
             Self::User => "a user",
             Self::Agent => "an agent",
             Self::ValidationRecord => "a validation record",
+            Self::TrainingRecord => "a training record",
         }
     }
 }
@@ -178,6 +181,22 @@ pub enum Basis {
     },
     /// Nothing was claimed: the value is not protected.
     Unprotected,
+}
+
+impl Basis {
+    /// What is left of a basis that holds only under further conditions; nothing changes without any.
+    #[must_use]
+    pub fn under(self, conditions: &[String]) -> Self {
+        if conditions.is_empty() {
+            return self;
+        }
+        let further = conditions.join(", and ");
+        match self {
+            Self::Proven => Self::Conditional { on: further },
+            Self::Conditional { on } => Self::Conditional { on: format!("{on}, and {further}") },
+            other @ (Self::AsPublished | Self::Refuted { .. } | Self::Unprotected) => other,
+        }
+    }
 }
 
 /// Whether the noise that was drawn is the noise that was analysed.

@@ -236,8 +236,6 @@ impl Objective for Tuning {
                 mean: self.prior_mean.get(),
             },
             background: Background {
-                neighbour: None,
-                agents: None,
                 tuning: Some(TuningFacts {
                     records: validation.len() as f64,
                     loss_range: ValidationLoss::RANGE,
@@ -245,6 +243,7 @@ impl Objective for Tuning {
                     lambda_min: self.lambda_min.get(),
                     lambda_max: self.lambda_max.get(),
                 }),
+                ..Background::default()
             },
         };
         Ok(Box::new(Ready { instance, models, validation, loss: self.loss }))

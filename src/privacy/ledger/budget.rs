@@ -84,6 +84,8 @@ pub enum BudgetUnit {
     Agent,
     /// One record of a validation set.
     ValidationRecord,
+    /// One record that models are trained on.
+    TrainingRecord,
 }
 
 impl BudgetUnit {
@@ -98,6 +100,7 @@ impl BudgetUnit {
                 | (Self::User, ProtectedUnit::User)
                 | (Self::Agent, ProtectedUnit::Agent)
                 | (Self::ValidationRecord, ProtectedUnit::ValidationRecord)
+                | (Self::TrainingRecord, ProtectedUnit::TrainingRecord)
         )
     }
 }
@@ -226,6 +229,7 @@ mod tests {
                 observer: Observer("agents".into()),
                 round,
                 at: Time::ZERO,
+                conditions: Vec::new(),
             };
             let mut book = Budgeted { meter: &mut meter, book: &mut ledger };
             match release(&mut book, occasion, &noise, &Sensitive::new(vec![0.0]), &mut stream) {

@@ -26,6 +26,9 @@ pub struct Occasion {
     pub round: u64,
     /// Virtual time.
     pub at: Time,
+    /// What must hold beside the mechanism's own precondition for its price to be true, such as a scaling that was
+    /// computed from the data being public: a proven price is then conditional. As a rule empty.
+    pub conditions: Vec<String>,
 }
 
 /// Why nothing was released.
@@ -69,6 +72,7 @@ impl std::error::Error for ReleaseError {}
 ///     observer: Observer("modeler".into()),
 ///     round: 0,
 ///     at: Time::ZERO,
+///     conditions: Vec::new(),
 /// };
 /// let secret = Sensitive::new(0.25);
 /// let mut stream = Key::root(1).child("disclosure").stream();
@@ -101,7 +105,7 @@ pub fn release<M: Mechanism + ?Sized>(
         sensitivity: price.sensitivity,
         cost: price.cost,
         claim: price.claim,
-        basis: price.basis,
+        basis: price.basis.under(&occasion.conditions),
         arithmetic: price.arithmetic,
         round: occasion.round,
         at: occasion.at,
@@ -140,6 +144,7 @@ mod tests {
             observer: Observer("modeler".into()),
             round: 0,
             at: Time::ZERO,
+            conditions: Vec::new(),
         };
         let mut stream = Key::root(3).stream();
         let result = release(&mut Closed, occasion, &Disclosure::new(), &Sensitive::new(1.0), &mut stream);

@@ -131,6 +131,7 @@ impl Agent {
             observer: Observer(self.server_name.clone()),
             round,
             at: ctx.now(),
+            conditions: Vec::new(),
         };
         match release(
             &mut Books::new(&mut self.meter, ctx),

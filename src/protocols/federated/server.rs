@@ -200,6 +200,7 @@ impl Server {
             observer: Observer("every agent".to_owned()),
             round: self.round + 1,
             at: ctx.now(),
+            conditions: Vec::new(),
         }
     }
 

@@ -185,6 +185,7 @@ impl Users {
             observer: habits.observer.clone(),
             round,
             at: ctx.now(),
+            conditions: Vec::new(),
         }
     }
 

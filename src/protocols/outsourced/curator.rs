@@ -93,6 +93,7 @@ impl Curator {
             observer: self.observer.clone(),
             round: 0,
             at: ctx.now(),
+            conditions: Vec::new(),
         };
         let (inputs, stream) = (&self.inputs, &mut self.stream);
         let distance = Positive::new(NEIGHBOUR_DISTANCE).expect("1 is above 0");
@@ -159,6 +160,7 @@ impl Curator {
             observer: self.observer.clone(),
             round,
             at: ctx.now(),
+            conditions: Vec::new(),
         };
         let secret = Sensitive::new(outcome);
         let mut book = Books::new(&mut self.meter, ctx);

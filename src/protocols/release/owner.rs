@@ -273,6 +273,7 @@ impl Owner {
             observer: Observer(PUBLIC.to_owned()),
             round: self.total,
             at: ctx.now(),
+            conditions: Vec::new(),
         }
     }
 

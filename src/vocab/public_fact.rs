@@ -1,0 +1,61 @@
+//! What a report takes as public: facts about protected data that no ledger entry prices.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a fact that is taken as public comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// Stated in the scenario, without a look at the data.
+    Stated,
+    /// The shape of the data, such as the number of records: the same for all neighbours.
+    Shape,
+    /// Part of the protocol: how messages travel, who takes part, what is assumed of the parties.
+    Protocol,
+    /// Computed from protected data. Privacy losses hold on the condition that it is public.
+    ComputedFromData,
+}
+
+/// A fact that an observer knows and that no ledger entry prices.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct PublicFact {
+    /// What is known ("mean and standard deviation of the outcomes").
+    pub what: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Name of the party whose data it describes; empty where it describes nobody's.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Who is taken to know it; empty for everybody.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub known_to: String,
+}
+
+impl PublicFact {
+    /// A fact about nobody in particular, known to everybody.
+    #[must_use]
+    pub fn new(what: impl Into<String>, origin: Origin) -> Self {
+        Self { what: what.into(), origin, about: String::new(), known_to: String::new() }
+    }
+
+    /// The same fact about the data of this party.
+    #[must_use]
+    pub fn about(mut self, party: impl Into<String>) -> Self {
+        self.about = party.into();
+        self
+    }
+
+    /// The same fact, known to this observer alone.
+    #[must_use]
+    pub fn known_to(mut self, observer: impl Into<String>) -> Self {
+        self.known_to = observer.into();
+        self
+    }
+
+    /// The condition under which losses hold, for a fact that was computed from protected data; none for others.
+    #[must_use]
+    pub fn condition(&self) -> Option<String> {
+        (self.origin == Origin::ComputedFromData).then(|| format!("{} being public", self.what))
+    }
+}
