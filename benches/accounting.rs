@@ -1,6 +1,6 @@
 //! Time per case of the tight accountant: the oracle's compositions, and 100 different mechanisms at once.
 //!
-//! Goals: under 1 ms a case, under 50 ms for 100 distinct mechanisms. Run: cargo bench --bench accounting
+//! Goals: under 1 ms a case, under 50 ms for 100 distinct mechanisms. Run: cargo bench -p subrosa-benches --bench accounting
 
 use divan::Bencher;
 use subrosa::privacy::accountants::{Accountant, Composition, Moments, Rdp, Tight};

@@ -1,12 +1,13 @@
 //! The GP core against the machine's limit and its peers: first a table of ratios measured in this run, then divan.
 //!
-//! `cargo bench --bench gp` prints both; `cargo bench --bench gp -- table` only the table. With SUBROSA_PYTHON set to
+//! `cargo bench -p subrosa-benches --bench gp` prints both; `cargo bench -p subrosa-benches --bench gp -- table` only the table. With SUBROSA_PYTHON set to
 //! a Python that has NumPy and scikit-learn, benches/peers.py takes part.
 
 use divan::{Bencher, black_box};
 use friedrich::gaussian_process::GaussianProcess;
 use friedrich::kernel::Gaussian;
 use friedrich::prior::{Prior, ZeroPrior};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
@@ -165,7 +166,7 @@ fn table() {
 
 /// Seconds a round of benches/peers.py.
 fn peers(python: &str, n: usize, d: usize) -> Option<(f64, f64)> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peers.py");
     let output = Command::new(python)
         .args([script, &n.to_string(), &d.to_string(), "50"])
         .env("OMP_NUM_THREADS", "1")
@@ -177,12 +178,23 @@ fn peers(python: &str, n: usize, d: usize) -> Option<(f64, f64)> {
     Some((words.next()??, words.next()??))
 }
 
+/// The program, built beside this benchmark.
+fn built() -> Option<PathBuf> {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let mut built = Command::new(env!("CARGO"));
+    built.args(["build", "--release", "--bin", "subrosa", "--manifest-path", manifest]);
+    let bench = std::env::current_exe().ok()?;
+    let program = bench.parent()?.parent()?.join("subrosa");
+    built.status().ok()?.success().then_some(program)
+}
+
 /// The study of Table 1, end to end.
 fn table_1() -> Option<f64> {
-    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/papers/po-gp-ucb/table1.ron");
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/papers/po-gp-ucb/table1.ron");
+    let program = built()?;
     let folder = tempfile::tempdir().ok()?;
     let start = Instant::now();
-    let status = Command::new(env!("CARGO_BIN_EXE_subrosa"))
+    let status = Command::new(&program)
         .args(["run", scenario])
         .current_dir(folder.path())
         .stdout(std::process::Stdio::null())

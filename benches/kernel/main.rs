@@ -1,10 +1,10 @@
 //! The event loop against bare heaps, `simcore` and `nexosim` in one run: PHOLD, a star, and laws of delay that break
 //! calendar queues. Every engine does the same work per event ([`load`]).
 //!
-//!   cargo bench --bench kernel                 the whole table
-//!   cargo bench --bench kernel -- quick        a tenth of the events
-//!   cargo bench --bench kernel -- star         only the loads whose name has "star"
-//!   cargo bench --bench kernel -- PHOLD ours   only this engine: for a profiler
+//!   cargo bench -p subrosa-benches --bench kernel                 the whole table
+//!   cargo bench -p subrosa-benches --bench kernel -- quick        a tenth of the events
+//!   cargo bench -p subrosa-benches --bench kernel -- star         only the loads whose name has "star"
+//!   cargo bench -p subrosa-benches --bench kernel -- PHOLD ours   only this engine: for a profiler
 
 mod heaps;
 mod load;

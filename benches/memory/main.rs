@@ -1,8 +1,8 @@
 //! Memory per idle party, by a counting allocator: a star of the scenario's network with names, traits and streams of
 //! draws for each link; the kernel alone; and parties that do nothing on the engines that are crates.
 //!
-//!   cargo bench --bench memory                a hundred thousand parties
-//!   cargo bench --bench memory -- 1000000     a million
+//!   cargo bench -p subrosa-benches --bench memory                a hundred thousand parties
+//!   cargo bench -p subrosa-benches --bench memory -- 1000000     a million
 //!
 //! `simcore` keeps a name, a context and a handler for each party; `nexosim` a model and a mailbox of the default size.
 
