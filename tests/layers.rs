@@ -99,3 +99,29 @@ fn files_stay_readable() {
         assert!(lines <= 600, "{} has {lines} lines: look for the second idea in it", file.display());
     }
 }
+
+/// Largest file of the repository: data that a test or a scenario reads stays below it too.
+const LARGEST_FILE: u64 = 256 * 1024;
+
+#[test]
+fn no_file_of_the_repository_is_large() {
+    fn large(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            // What .gitignore names, git's own folder, and what editors keep.
+            if ["target", "runs", "node_modules"].contains(&name) || name.starts_with('.') {
+                continue;
+            }
+            let about = fs::symlink_metadata(&path).unwrap();
+            if about.is_dir() {
+                large(&path, found);
+            } else if about.len() > LARGEST_FILE {
+                found.push(format!("{}: {} bytes", path.display(), about.len()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    large(Path::new(env!("CARGO_MANIFEST_DIR")), &mut found);
+    assert!(found.is_empty(), "files above {LARGEST_FILE} bytes:\n{}", found.join("\n"));
+}
