@@ -160,6 +160,16 @@ fn stocks_are_played_on_their_correlation() {
     let random = metric(&document, 0, "random play", "cumulative_regret").0;
     assert!((random - 300.0 * average).abs() < 6.0 * (300.0 * variance).sqrt(), "{random}");
     assert_eq!(count(&document, "LDP-TGP-UCB", "beyond bound"), 0.0, "B + R covers every price");
+    // B and R are those of the file, so one price moves where all are clipped: losses hold if they are public.
+    assert_eq!(loss(row(&document, "LDP-TGP-UCB", "Reward"), "tight")["basis"], "conditional");
+    let text = std::fs::read_to_string(folder(&document).join("records.jsonl")).unwrap();
+    let record: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let facts = record["series"][0]["public"].as_array().unwrap();
+    let bounds = facts.iter().find(|fact| fact["what"].as_str().unwrap().starts_with("B and R")).unwrap();
+    assert_eq!(
+        [&bounds["origin"], &bounds["about"], &bounds["known_to"]],
+        ["computed-from-data", "users", "service"]
+    );
 }
 
 /// The papers' own data are found with --data, and their absence is a plain answer.

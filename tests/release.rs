@@ -186,7 +186,7 @@ fn a_budget_ends_a_search_that_tells_its_settings() {
             "-o",
             "protocol.series=[Series(name: \"x\", publication: EverySetting(epsilon: 1, delta: 1e-6))]",
             "-o",
-            "privacy=Privacy(delta: 1e-6, budget: Budget(epsilon: 0.5, delta: 1e-6))",
+            "privacy=Privacy(delta: 1e-6, budget: Budget(epsilon: 0.5, delta: 1e-6, unit: ValidationRecord))",
         ],
     );
     let row = &document["cells"][0]["privacy"][0];
@@ -197,6 +197,53 @@ fn a_budget_ends_a_search_that_tells_its_settings() {
     assert!(tight["epsilon"].as_f64().unwrap() <= 0.5 * (1.0 + 1e-9), "{tight}");
     let budget = document["cells"][0]["series"][0]["budget"].as_str().unwrap();
     assert!(budget.contains("gets nothing more"), "{budget}");
+}
+
+/// Models are trained on records that no noise hides: whatever is published says so of training records, a budget for every
+/// unit lets nothing out, and one for validation records alone is what it was. A function that is drawn was trained on
+/// nothing.
+#[test]
+fn training_records_are_listed_as_unprotected() {
+    let out = TempDir::new().unwrap();
+    let two = "protocol.series=[Series(name: \"grid\", publication: FixedGrid(epsilon: 1)), Series(name: \"blind\", \
+               publication: Blind())]";
+    let played = |scenario: &str, budget: &str, series: &str| {
+        let budget = format!("privacy=Privacy(delta: 1e-6{budget})");
+        run(scenario, out.path(), &["--replications", "1", "-o", series, "-o", &budget])
+    };
+    let units = |document: &Value, series: &str| -> Vec<(String, Value, Value)> {
+        let rows = document["cells"][0]["privacy"].as_array().unwrap().iter();
+        let of = rows.filter(|row| row["series"] == series).map(|row| {
+            let losses = row["losses"].as_array().unwrap();
+            let tight = losses.iter().find(|loss| loss["accountant"] == "tight").unwrap();
+            (row["unit"].as_str().unwrap().to_owned(), row["releases"].clone(), tight["basis"].clone())
+        });
+        of.collect()
+    };
+    let row = |unit: &str, basis: &str| (unit.to_owned(), Value::from(2), Value::from(basis));
+    let document = played("scenarios/release.ron", "", two);
+    let both = [row("ValidationRecord", "proven"), row("TrainingRecord", "unprotected")];
+    assert_eq!(units(&document, "grid"), both);
+    assert!(units(&document, "blind").is_empty());
+    let validation = ", budget: Budget(epsilon: 2, delta: 1e-6, unit: ValidationRecord)";
+    assert_eq!(units(&played("scenarios/release.ron", validation, two), "grid"), both);
+    for unit in ["", ", unit: TrainingRecord"] {
+        let budget = format!(", budget: Budget(epsilon: 2, delta: 1e-6{unit})");
+        let document = played("scenarios/release.ron", &budget, two);
+        assert!(units(&document, "grid").is_empty());
+        let reason = document["cells"][0]["series"][0]["budget"].as_str().unwrap();
+        assert!(reason.contains("nothing protects training records"), "{reason}");
+    }
+    // Functions that are drawn: without records that models are trained on, and with those that a recipe assumes.
+    let drawn = "scenarios/papers/dp-bo/algorithm1.ron";
+    let one =
+        |publication: &str| format!("protocol.series=[Series(name: \"x\", publication: {publication})]");
+    let prior = one("GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9)");
+    assert_eq!(units(&played(drawn, "", &prior), "x"), [row("ValidationRecord", "conditional")]);
+    let facts = "TaskFacts(records: 20, loss_range: 1, lipschitz: 1, lambda_min: 1e-4, lambda_max: 10)";
+    let assumed = one(&format!("FixedGrid(epsilon: 1, assume: {facts})"));
+    let both = [row("ValidationRecord", "conditional"), row("TrainingRecord", "unprotected")];
+    assert_eq!(units(&played(drawn, "", &assumed), "x"), both);
 }
 
 /// Theorems 1, 2 and 4 hold at least as often as they say when functions come from the assumed prior; the realised
@@ -422,7 +469,8 @@ fn a_study_on_one_data_set_adds_up() {
     let out = TempDir::new().unwrap();
     let document = run("scenarios/release.ron", out.path(), &["--replications", "2"]);
     let rows = document["whole_study"].as_array().unwrap();
-    let grid = rows.iter().find(|row| row["series"] == "fixed grid").unwrap();
+    let of_grid = |row: &&Value| row["series"] == "fixed grid" && row["unit"] == "ValidationRecord";
+    let grid = rows.iter().find(of_grid).unwrap();
     // 2 replications, 2 releases each, epsilon 0.1, 1 and 10.
     assert_eq!((&grid["runs"], &grid["releases"]), (&6.into(), &12.into()));
     assert!((grid["epsilon_basic"].as_f64().unwrap() - 44.4).abs() < 1e-9, "{grid}");

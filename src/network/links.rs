@@ -5,7 +5,8 @@ use super::compute::ComputeModel;
 use super::latency::LatencyModel;
 use super::loss::LossModel;
 use super::outage::OutageModel;
-use super::topology::{Population, TopologyModel};
+use super::relays::{Encryption, Relays};
+use super::topology::{Population, Routes, TopologyModel};
 use super::{NetworkMedium, availability::AvailabilityModel};
 use crate::rng::Key;
 use crate::vocab::{Probability, Problem};
@@ -132,13 +133,17 @@ pub struct Network {
     /// What befalls groups of parties together. Default: nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<OutageModel>,
+    /// Whether a party that passes messages on for others can read them: `EndToEnd` (it cannot) or `None` (it can, and is
+    /// an observer of them). Default: `EndToEnd`.
+    #[serde(default, skip_serializing_if = "Encryption::is_default")]
+    pub encryption: Encryption,
 }
 
 impl Network {
-    /// A network without rules and outages.
+    /// A network without rules and outages, encrypted end to end.
     #[must_use]
     pub fn new(topology: TopologyModel, default: Link) -> Self {
-        Self { topology, default, links: Vec::new(), outages: Vec::new() }
+        Self { topology, default, links: Vec::new(), outages: Vec::new(), encryption: Encryption::default() }
     }
 
     /// What is wrong with the network, given the parties. Paths begin below `network`.
@@ -212,6 +217,18 @@ impl Network {
     #[must_use]
     pub fn medium(&self, names: &[String], traits: &[PartyTraits], key: Key) -> NetworkMedium {
         NetworkMedium::new(self, names, traits, key)
+    }
+
+    /// The ways that messages take among parties in the order of `names`.
+    #[must_use]
+    pub fn relays(&self, names: &[String], traits: &[PartyTraits]) -> Relays {
+        Relays::new(self, names, traits)
+    }
+
+    pub(super) fn routes(&self, population: &Population<'_>) -> Routes {
+        Routes::new(&self.topology, population, self.links.is_empty(), |from, to| {
+            self.link(population, from, to).latency.as_dyn().mean_seconds()
+        })
     }
 
     /// The link from one party to another, by their positions. A party's name goes before a group's.

@@ -92,6 +92,8 @@ pub struct NetworkMedium {
     places: PairIndex,
     links: Vec<LinkProcess>,
     statistics: StatisticsTable,
+    /// Who has passed a message on for others.
+    relays: Vec<bool>,
 }
 
 /// A party's connection from time zero on.
@@ -106,12 +108,6 @@ fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> C
     Connection::new(std::iter::once(own).chain(shared))
 }
 
-fn routes(network: &Network, population: &Population<'_>) -> Routes {
-    Routes::new(&network.topology, population, network.links.is_empty(), |from, to| {
-        network.link(population, from, to).latency.as_dyn().mean_seconds()
-    })
-}
-
 impl NetworkMedium {
     pub(super) fn new(network: &Network, names: &[String], traits: &[PartyTraits], key: Key) -> Self {
         let population = Population { names, traits };
@@ -120,7 +116,7 @@ impl NetworkMedium {
             .iter()
             .zip(traits)
             .map(|(name, party)| Worker::new(party, key.child("compute").child(name).stream()).map(Box::new));
-        let routes = routes(network, &population);
+        let routes = network.routes(&population);
         let labels = Labels::new(&network.topology, &population);
         Self {
             network: network.clone(),
@@ -136,7 +132,18 @@ impl NetworkMedium {
             places: PairIndex::default(),
             links: Vec::new(),
             statistics: StatisticsTable::new(labels),
+            relays: vec![false; names.len()],
         }
+    }
+
+    /// Names of the parties that have passed a message on for others so far.
+    pub(crate) fn relays(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().zip(&self.relays).filter(|(_, relays)| **relays).map(|(name, _)| name.as_str())
+    }
+
+    /// Whether those can read what they pass on.
+    pub(crate) fn encryption(&self) -> super::Encryption {
+        self.network.encryption
     }
 
     /// What was measured so far, with the names of parties, or of groups where there are many parties.
@@ -185,7 +192,7 @@ impl NetworkMedium {
             || self.network.links != network.links
             || self.network.default != network.default
         {
-            self.routes = routes(network, &new);
+            self.routes = network.routes(&new);
         }
         self.network = network.clone();
         self.partitions = network.outages.clone();
@@ -243,6 +250,7 @@ impl NetworkMedium {
         let Some(next) = self.routes.next(at, parcel.to) else {
             return if at == parcel.to { Fate::Arrives(now) } else { Fate::Lost(LossCause::NoRoute) };
         };
+        self.relays[at.index()] |= at != parcel.from;
         let departure = self.up[at.index()].through(now, parcel.bytes);
         let leg = if self.down[next.index()].limited() {
             Some(AT_THE_DOOR)

@@ -16,10 +16,12 @@ mod links;
 mod medium;
 mod pair_index;
 mod party;
+mod relays;
 mod statistics;
 
 pub use bandwidth::{Access, Bandwidth};
 pub use links::{Link, LinkRule, Network, Order, PartyTraits};
 pub use medium::NetworkMedium;
+pub use relays::{Encryption, Relays};
 pub use statistics::{LinkStatistics, NetworkStatistics, StatisticsTable};
 pub use topology::TopologyModel;

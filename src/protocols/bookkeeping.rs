@@ -3,7 +3,8 @@
 use super::BudgetReached;
 use crate::kernel::{Context, Digest, Protocol};
 use crate::privacy::ledger::{Book, Budgeted, Meter, Refusal, ReleaseError};
-use crate::vocab::PrivacyEvent;
+use crate::vocab::{Observer, PrivacyEvent};
+use std::sync::Arc;
 
 /// A protocol whose parties release something: how it states what every such protocol states.
 pub trait Bookkeeping: Protocol {
@@ -26,6 +27,7 @@ pub struct Books<'a, 'b, P: Bookkeeping> {
     meter: &'a mut Meter,
     journal: Journal<'a, 'b, P>,
     exceeded_before: bool,
+    carriers: Arc<[Observer]>,
 }
 
 #[derive(Debug)]
@@ -38,10 +40,18 @@ impl<P: Bookkeeping> Book for Journal<'_, '_, P> {
 }
 
 impl<'a, 'b, P: Bookkeeping> Books<'a, 'b, P> {
-    /// The book of a party with this meter.
+    /// The book of a party with this meter. Every release is entered for the meter's carriers too, and the budget is asked
+    /// for each of them.
     pub fn new(meter: &'a mut Meter, ctx: &'a mut Context<'b, P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
-        Self { meter, journal: Journal(ctx), exceeded_before }
+        let carriers = Arc::clone(meter.carriers());
+        Self { meter, journal: Journal(ctx), exceeded_before, carriers }
+    }
+
+    /// The same book for a release that other parties than the meter's read on its way.
+    #[must_use]
+    pub fn read_by(self, carriers: &Arc<[Observer]>) -> Self {
+        Self { carriers: Arc::clone(carriers), ..self }
     }
 
     fn budgeted(&mut self) -> Budgeted<'_, &mut Journal<'a, 'b, P>> {
@@ -51,17 +61,27 @@ impl<'a, 'b, P: Bookkeeping> Books<'a, 'b, P> {
 
 impl<P: Bookkeeping> Book for Books<'_, '_, P> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
-        self.budgeted().admit(event)
+        self.budgeted().admit(event)?;
+        let carriers = Arc::clone(&self.carriers);
+        carriers.iter().try_for_each(|carrier| self.budgeted().admit(&seen_by(event, carrier)))
     }
 
     fn enter(&mut self, event: PrivacyEvent) {
         let round = event.round;
+        let carriers = Arc::clone(&self.carriers);
+        let copies: Vec<PrivacyEvent> = carriers.iter().map(|carrier| seen_by(&event, carrier)).collect();
         self.budgeted().enter(event);
+        copies.into_iter().for_each(|copy| self.budgeted().enter(copy));
         if let (false, Some(refusal)) = (self.exceeded_before, self.meter.exceeded()) {
             let reason = format!("from round {round} on: {refusal}; going on, as the scenario says");
             self.journal.0.record(P::budget_reached(BudgetReached { reason, fail: false }));
         }
     }
+}
+
+/// The same release, in the sight of another observer.
+fn seen_by(event: &PrivacyEvent, observer: &Observer) -> PrivacyEvent {
+    PrivacyEvent { observer: observer.clone(), ..event.clone() }
 }
 
 /// What of a release enters a journal's digest.

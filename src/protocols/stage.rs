@@ -2,19 +2,22 @@
 
 use crate::kernel::Event;
 use crate::kernel::{Ending, KernelError, Limits, Party, Simulation};
-use crate::network::{Network, NetworkMedium, PartyTraits};
+use crate::network::{Encryption, Network, NetworkMedium, PartyTraits, Relays};
 use crate::objectives::{Instance, Prepared};
 use crate::privacy::ledger::Budget;
 use crate::rng::Key;
-use crate::vocab::{PartyId, Problem, Time};
+use crate::vocab::{Observer, Origin, PartyId, Problem, PublicFact, Time};
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 use super::branching::{Fork, ForkPoint, Warm, WarmWorlds};
 use super::record::Waypoint;
 use super::{Rounds, SeriesRecord, Watcher};
+
+/// Most relays of a series that are listed one by one.
+const NAMED_RELAYS: usize = 8;
 
 /// Parties' names, their network, and the objective.
 #[derive(Debug)]
@@ -115,6 +118,32 @@ impl Stage {
             .and_then(|index| u32::try_from(index).ok())
             .map(PartyId)
             .ok_or_else(|| Problem::unknown(path, "party", name, &self.names))
+    }
+
+    /// The ways that messages take among the parties.
+    #[must_use]
+    pub fn relays(&self) -> Relays {
+        self.network.relays(&self.names, &self.traits)
+    }
+
+    /// Who can read what `one` party and any of the `others` say to each other, because it passes it on, and is not
+    /// among those `trusted` with it. In order of the parties' ids.
+    #[must_use]
+    pub fn read_between(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
+        if self.network.encryption == Encryption::EndToEnd {
+            return Vec::new();
+        }
+        self.passed_on_by(one, others, trusted)
+    }
+
+    /// Who passes on what `one` party and any of the `others` say to each other, whether it can read it or not, without
+    /// those who are `trusted` anyway.
+    #[must_use]
+    pub fn passed_on_by(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
+        let mut relays = self.relays();
+        let found: BTreeSet<PartyId> = others.iter().flat_map(|&other| relays.between(one, other)).collect();
+        let found = found.into_iter().filter(|party| !trusted.contains(party));
+        found.map(|party| Observer(self.names[party.index()].clone())).collect()
     }
 
     /// Plays one world from start to end below `key`; `watch` sees every event. The record's iterations and
@@ -264,8 +293,28 @@ fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> Seri
         bounds: Vec::new(),
         jitter: 0.0,
         same_data: false,
-        public: Vec::new(),
+        public: learned_by_relays(world.medium()),
         checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
         digest: world.journal().hex(),
     }
+}
+
+/// What parties that pass messages on for others learn by that alone.
+fn learned_by_relays(medium: &NetworkMedium) -> Vec<PublicFact> {
+    let names: Vec<&str> = medium.relays().collect();
+    let what = match medium.encryption() {
+        Encryption::EndToEnd => {
+            "who sends to whom, when and how much, since it passes messages on; they are encrypted end to end, so it \
+             learns nothing of what they say"
+        }
+        Encryption::None => {
+            "all that is in the messages that it passes on, since they are not encrypted end to end; the ledger lists \
+             what of that is protected data"
+        }
+    };
+    let fact = |known_to: &str| PublicFact::new(what, Origin::Protocol).known_to(known_to);
+    if names.len() <= NAMED_RELAYS {
+        return names.into_iter().map(fact).collect();
+    }
+    vec![fact(&format!("each of {} parties that pass messages on", names.len()))]
 }

@@ -6,6 +6,7 @@ use crate::vocab::{Delta, Epsilon, Observer, PrivacyEvent, ProtectedUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Which accountant a budget trusts. Only bounds are offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -131,13 +132,33 @@ pub struct Meter {
     budget: Option<Budget>,
     spent: BTreeMap<Group, Spent>,
     exceeded: Option<Refusal>,
+    /// Who reads what is released on its way.
+    carriers: Arc<[Observer]>,
 }
 
 impl Meter {
     /// Nothing spent. Without a budget everything is admitted.
     #[must_use]
-    pub const fn new(budget: Option<Budget>) -> Self {
-        Self { budget, spent: BTreeMap::new(), exceeded: None }
+    pub fn new(budget: Option<Budget>) -> Self {
+        Self { budget, spent: BTreeMap::new(), exceeded: None, carriers: Arc::default() }
+    }
+
+    /// The same meter for releases that these parties pass on and can read: they are observers of each, beside the one
+    /// that it names.
+    #[must_use]
+    pub fn read_by(self, carriers: Vec<Observer>) -> Self {
+        Self { carriers: carriers.into(), ..self }
+    }
+
+    /// Who reads what is released on its way.
+    #[must_use]
+    pub fn carriers(&self) -> &Arc<[Observer]> {
+        &self.carriers
+    }
+
+    /// From now on those of another meter read what is released on its way.
+    pub fn take_carriers(&mut self, of: &Self) {
+        self.carriers = Arc::clone(&of.carriers);
     }
 
     /// The first release that exceeded the budget, whether it then happened or not.

@@ -228,6 +228,7 @@ impl Party<World> for Agent {
             self.neighbours.clone_from(&fresh.neighbours);
             self.shared_queries = fresh.shared_queries;
             self.scale = fresh.scale;
+            self.meter.take_carriers(&fresh.meter);
         }
     }
 }

@@ -132,7 +132,8 @@ impl Cast<'_> {
             })
             .collect();
         let id = |party: usize| PartyId(party as u32);
-        let count = self.agents.len();
+        let agents: Vec<PartyId> = self.agents.iter().map(|&(party, _)| id(party)).collect();
+        let count = agents.len();
         let dry = stage.directions.dry;
         let blank = Arc::new(vec![0.0; self.common.m]);
         let contract = self.contract(series, &explored);
@@ -149,7 +150,7 @@ impl Cast<'_> {
             broadcasts: series.sharing.broadcasts(self.recipe.rounds),
             length: self.common.m,
             key: self.key.child("party").child(&self.recipe.server),
-            meter: Meter::new(stage.budget),
+            meter: Meter::new(stage.budget).read_by(stage.read_between(server, &agents, &[])),
             round: 0,
             open: false,
             timer: None,
@@ -208,7 +209,7 @@ impl Cast<'_> {
                 last_round: 0,
                 measured: 0,
                 jitter: JitterWatch::default(),
-                meter: Meter::new(None),
+                meter: Meter::new(None).read_by(stage.read_between(server, &[id(party)], &[])),
             });
         }
         Ok(parties)

@@ -17,7 +17,7 @@ use crate::protocols::bystander::Bystander;
 use crate::protocols::outsourced::Disclosed;
 use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, Span};
+use crate::vocab::{Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, PublicFact, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -221,6 +221,7 @@ impl Local {
             }
         })?;
         tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
+        record.public.extend(super::public::taken_as_public(self, instance));
         if let Some(bounds) = bounds {
             let epsilon = match &series.report {
                 Report::Ctl(report) => Some(report.epsilon.get()),
@@ -292,6 +293,7 @@ impl Local {
     ) -> Vec<Box<dyn Party<World>>> {
         let party = |name: &str| key.child("party").child(name);
         let crowd = party(&self.users);
+        let known = super::public::of_the_problem(self, instance);
         let mut learner = Some(learner);
         let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<World>> {
             if index == service.index()
@@ -312,6 +314,8 @@ impl Local {
                         name: self.users.clone(),
                         service,
                         observer: Observer(self.service.clone()),
+                        passers: stage.passed_on_by(users, &[service], &[]).into(),
+                        conditions: known.iter().filter_map(PublicFact::condition).collect(),
                         rounds: self.rounds,
                         arrivals: self.arrivals,
                         give_up_after: self.give_up_after(),
@@ -328,7 +332,7 @@ impl Local {
                         mechanisms: crowd.child("mechanisms"),
                         intervals: crowd.child("intervals").stream(),
                     },
-                    Meter::new(stage.budget),
+                    Meter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
                 ))
             } else {
                 Box::new(Bystander)

@@ -132,7 +132,8 @@ impl<'a> Tally<'a> {
 
 /// Books beside a release that differs only in round and time, wherever in the list it stands.
 fn book_alike(booked: &mut Vec<BookedRelease>, event: &PrivacyEvent) {
-    let place = booked.iter().position(|known| known.event.released == event.released);
+    let alike = |known: &PrivacyEvent| known.released == event.released && known.observer == event.observer;
+    let place = booked.iter().position(|known| alike(&known.event));
     let Some(place) = place else { return book(booked, event) };
     let mut one = vec![booked.remove(place)];
     book(&mut one, event);

@@ -60,6 +60,10 @@ pub(super) struct Habits {
     pub(super) name: String,
     pub(super) service: PartyId,
     pub(super) observer: Observer,
+    /// Who sees that a message passes, whether it can read it or not.
+    pub(super) passers: Arc<[Observer]>,
+    /// On what every release rests beside its mechanism.
+    pub(super) conditions: Vec<String>,
     /// Plays after which the series ends.
     pub(super) rounds: u64,
     pub(super) arrivals: Arrivals,
@@ -148,13 +152,9 @@ impl Users {
             let answers = Sensitive::new(!silent);
             // Draws nothing.
             let mut stream = self.habits.mechanisms.index(user).stream();
-            let told = release(
-                &mut Books::new(&mut self.meter, ctx),
-                occasion,
-                &Disclosure::new(),
-                &answers,
-                &mut stream,
-            );
+            // Whoever passes the answer on sees that there is one, encrypted or not.
+            let mut books = Books::new(&mut self.meter, ctx).read_by(&self.habits.passers);
+            let told = release(&mut books, occasion, &Disclosure::new(), &answers, &mut stream);
             if let Err(error) = told {
                 self.fail(ctx, user, &error);
                 return;
@@ -185,7 +185,7 @@ impl Users {
             observer: habits.observer.clone(),
             round,
             at: ctx.now(),
-            conditions: Vec::new(),
+            conditions: habits.conditions.clone(),
         }
     }
 
@@ -248,6 +248,8 @@ impl Party<World> for Users {
             self.habits.answer_after.clone_from(&fresh.habits.answer_after);
             self.habits.never_answer = fresh.habits.never_answer;
             self.habits.give_up_after = fresh.habits.give_up_after;
+            self.habits.passers = Arc::clone(&fresh.habits.passers);
+            self.meter.take_carriers(&fresh.meter);
         }
     }
 }

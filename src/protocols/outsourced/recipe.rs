@@ -310,7 +310,7 @@ impl Outsourced {
                     noise: key.child("objective noise"),
                     stream: party(&self.curator).child("mechanisms").stream(),
                     projection: party(&self.curator).child("projection"),
-                    meter: Meter::new(stage.budget),
+                    meter: Meter::new(stage.budget).read_by(stage.read_between(curator, &[modeler], &[])),
                     view: None,
                     answered: BTreeMap::new(),
                     known: BTreeMap::new(),

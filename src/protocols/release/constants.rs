@@ -38,6 +38,46 @@ pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
     sigma * (8.0 * libm::log(6.0 * rounds as f64 / delta)).sqrt()
 }
 
+/// With at most this probability posterior means of two neighbours lie further apart than Theorem 1 says, its constants
+/// made with `delta`: delta (1/3 + 6 / (pi^2 (T + 1)^2)).
+///
+/// c fails with probability delta / 3. The confidence bound is needed after T rounds alone, at every one of n settings, for
+/// both data sets: 2 n exp(-beta_(T+1) / 2). That of Srinivas et al. 2010, Lemma 5.1, holds in every round at once and costs
+/// delta / 2 for each data set, 4/3 delta in all, which Theorem 1 does not need.
+#[must_use]
+pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
+    delta / 3.0 + 2.0 * confidence_failure(delta, rounds + 1)
+}
+
+/// With at most this probability the best outcomes of two neighbours lie further apart than Theorem 3 says, or their means
+/// further than Theorem 1 says, its constants made with `delta`; `noise` is the probability that q fails.
+///
+/// delta for the confidence bounds of both data sets in all rounds (sum of 3 delta / (pi^2 t^2) over every t, twice), and
+/// delta / 3 for c. Theorem 1's event is one of them.
+#[must_use]
+pub fn failure_of_best(delta: f64, noise: f64) -> f64 {
+    delta + delta / 3.0 + noise
+}
+
+/// Probability that the corrected q fails: 2 T tails of exp(-ln(6 T / delta)), delta / 3.
+#[must_use]
+pub fn failure_of_q_corrected(delta: f64) -> f64 {
+    delta / 3.0
+}
+
+/// Probability that the printed q fails: it leaves exp(-ln(3 / delta)) to the noise of each of T rounds, which is the same
+/// noise for both data sets; at most T delta / 3, and not delta / 3.
+#[must_use]
+pub fn failure_of_q_printed(delta: f64, rounds: u64) -> f64 {
+    rounds as f64 * delta / 3.0
+}
+
+/// n exp(-beta_t / 2) = 3 delta / (pi t)^2: the confidence bound of one data set fails in round t.
+fn confidence_failure(delta: f64, t: u64) -> f64 {
+    let root = std::f64::consts::PI * t as f64;
+    3.0 * delta / (root * root)
+}
+
 /// C1 = 8 / ln(1 + 1 / sigma^2).
 #[must_use]
 pub fn c1(sigma: f64) -> f64 {
@@ -142,6 +182,33 @@ mod tests {
         }
         for case in cases("ku_C1") {
             same(c1(number(&case, "sigma")), &case, "C1");
+        }
+    }
+
+    /// Every term of the failure probabilities is the sum of tails that it stands for, whatever n is.
+    #[test]
+    fn failure_probabilities_are_sums_of_tails() {
+        let tail = |bound: f64| (-bound * bound / 2.0).exp();
+        for (n, rounds, d) in [(2usize, 1u64, 0.3f64), (400, 50, 0.05), (25, 7, 1e-3)] {
+            let delta = Delta::new(d).unwrap();
+            let confidence = |t: u64| n as f64 * tail(beta(n, t, delta).sqrt());
+            // |f - f'| has variance 2 (1 - k1).
+            let apart = n as f64 * tail(c_noisy(n, d, 0.9) / (0.2f64).sqrt());
+            let means = apart + 2.0 * confidence(rounds + 1);
+            assert!((failure_of_means(d, rounds) / means - 1.0).abs() < 1e-9);
+            assert!(failure_of_means(d, rounds) < d / 2.0, "less than half of what is stated");
+            let half = q_corrected(1.0, d, rounds) / 2.0;
+            let corrected = 2.0 * rounds as f64 * tail(half);
+            assert!((failure_of_q_corrected(d) / corrected - 1.0).abs() < 1e-9);
+            let printed = rounds as f64 * tail(q_printed(1.0, d) / 2.0);
+            assert!((failure_of_q_printed(d, rounds) / printed - 1.0).abs() < 1e-9);
+            let rounds_of_both = 2.0 * (1..200_000).map(confidence).sum::<f64>();
+            let best = rounds_of_both + apart + corrected;
+            let stated = failure_of_best(d, failure_of_q_corrected(d));
+            assert!(best <= stated && best > 0.999 * stated, "{best} {stated}");
+            assert!((stated / (5.0 / 3.0 * d) - 1.0).abs() < 1e-12, "3/5 of delta makes it delta");
+            // As printed: more than delta from the first round on.
+            assert!(failure_of_best(d, failure_of_q_printed(d, rounds)) >= (5.0 / 3.0 - 1e-12) * d);
         }
     }
 

@@ -25,6 +25,7 @@ mod reader;
 mod recipe;
 mod sampling;
 mod secrets;
+mod training;
 mod worker;
 
 pub use messages::{Fact, Message, Timer, World};

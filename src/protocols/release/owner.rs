@@ -4,9 +4,11 @@ use super::messages::{Fact, Message, Timer, World};
 use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
 use super::sampling::{Choice, Sampler};
+use super::training::WithTraining;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::{Learner, LearnerModel, Random};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
+use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
 use crate::protocols::{Books, JitterWatch, Retry, end, give_up};
 use crate::rng::{Key, Stream};
@@ -17,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Who sees a publication, whoever the readers of the scenario are.
-const PUBLIC: &str = "anyone who reads the publication";
+pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
 /// What the owner of one series begins with.
 #[derive(Clone)]
@@ -35,9 +37,25 @@ pub(super) struct Beginning {
     pub(super) retry: Retry,
     /// Whether any setting will do for a trial.
     pub(super) dry: bool,
+    /// Whether models are trained, so that what goes out depends on training records too.
+    pub(super) trains: bool,
+    pub(super) carriers: Carriers,
+    /// On what every release rests beside its mechanism.
+    pub(super) conditions: Vec<String>,
     /// Draws of the mechanisms, and of the learner.
     pub(super) mechanisms: Stream,
     pub(super) learning: Stream,
+}
+
+/// Who passes on messages that it can read, and is neither the owner nor a machine of the owner's.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Carriers {
+    /// What the owner and its workers say to each other.
+    pub(super) of_training: Arc<[Observer]>,
+    /// What the owner says to readers; no reader is among them.
+    pub(super) of_publication: Arc<[Observer]>,
+    /// Both.
+    pub(super) of_either: Arc<[Observer]>,
 }
 
 /// A question that waits for an answer.
@@ -92,6 +110,8 @@ pub(super) struct Owner {
     published: bool,
     /// What was spent of the privacy budget.
     meter: Meter,
+    /// Whether it does not allow for training records.
+    refused_for_training: bool,
     jitter: JitterWatch,
 }
 
@@ -130,6 +150,7 @@ impl Owner {
             trials: Trials::default(),
             told: Vec::new(),
             meter,
+            refused_for_training: false,
             jitter: JitterWatch::default(),
             published: false,
         })
@@ -175,14 +196,20 @@ impl Owner {
     /// The setting of the next trial; one that was chosen privately is told to the readers at once.
     fn choose(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<usize, Halt> {
         let choice = match &mut self.searcher {
-            Searcher::Learner(learner) => return Ok(learner.suggest(&mut self.beginning.learning)),
+            Searcher::Learner(learner) => {
+                let setting = learner.suggest(&mut self.beginning.learning);
+                self.read_on_the_way(ctx, trial, setting)?;
+                return Ok(setting);
+            }
             Searcher::Everything => return Ok(trial as usize),
             Searcher::Sampler(sampler) => sampler.next()?,
         };
         let Some(choice) = choice else {
             return Ok(self.beginning.learning.below(self.beginning.task.n() as u64) as usize);
         };
-        let setting = self.released(ctx, "settings tried", trial, choice)?;
+        // Whoever reads what workers are told reads the setting there.
+        let carriers = Arc::clone(&self.beginning.carriers.of_either);
+        let setting = self.chosen(ctx, "settings tried", trial, choice, &carriers)?;
         for &reader in &self.beginning.readers {
             ctx.send(reader, Message::Announce { trial, setting: setting.clone() });
         }
@@ -190,19 +217,51 @@ impl Owner {
         Ok(setting.into_inner())
     }
 
-    fn released(
+    /// Books the setting of a trial for those who read what workers are told. Before there is an outcome it depends on
+    /// no record.
+    fn read_on_the_way(
+        &mut self,
+        ctx: &mut Context<'_, World>,
+        round: u64,
+        setting: usize,
+    ) -> Result<(), Halt> {
+        let carriers = Arc::clone(&self.beginning.carriers.of_training);
+        let Some((first, others)) = carriers.split_first().filter(|_| self.trials.best().is_some()) else {
+            return Ok(());
+        };
+        let occasion = self.occasion(ctx, "settings tried");
+        let occasion = Occasion { round, observer: first.clone(), ..occasion };
+        self.release(ctx, occasion, &Disclosure::new(), setting, &others.into()).map(drop)
+    }
+
+    fn chosen(
         &mut self,
         ctx: &mut Context<'_, World>,
         what: &str,
         round: u64,
         choice: Choice,
+        carriers: &Arc<[Observer]>,
     ) -> Result<Released<usize>, Halt> {
         let occasion = Occasion { round, ..self.occasion(ctx, what) };
         let Choice { mechanism, utilities, candidates } = choice;
-        let (secret, stream) = (Sensitive::new(utilities), &mut self.beginning.mechanisms);
-        let mut books = Books::new(&mut self.meter, ctx);
-        let released = release(&mut books, occasion, &*mechanism, &secret, stream).map_err(Halt::Refused)?;
+        let released = self.release(ctx, occasion, &*mechanism, utilities, carriers)?;
         Ok(released.map(|index| candidates[index]))
+    }
+
+    /// Releases something, for these carriers too; training records are asked for beside validation records.
+    fn release<M: Mechanism + ?Sized>(
+        &mut self,
+        ctx: &mut Context<'_, World>,
+        occasion: Occasion,
+        mechanism: &M,
+        secret: M::Input,
+        carriers: &Arc<[Observer]>,
+    ) -> Result<Released<M::Output>, Halt> {
+        let books = Books::new(&mut self.meter, ctx).read_by(carriers);
+        let (trains, refused) = (self.beginning.trains, &mut self.refused_for_training);
+        let mut books = WithTraining { books, trains, refused };
+        let stream = &mut self.beginning.mechanisms;
+        release(&mut books, occasion, mechanism, &Sensitive::new(secret), stream).map_err(Halt::Refused)
     }
 
     fn ask(&self, ctx: &mut Context<'_, World>, to: PartyId, message: Message, timer: Timer) -> Open {
@@ -273,7 +332,7 @@ impl Owner {
             observer: Observer(PUBLIC.to_owned()),
             round: self.total,
             at: ctx.now(),
-            conditions: Vec::new(),
+            conditions: self.beginning.conditions.clone(),
         }
     }
 
@@ -287,8 +346,9 @@ impl Owner {
             }
             (_, None) => None,
         };
+        let (round, carriers) = (self.total, Arc::clone(&self.beginning.carriers.of_publication));
         let setting =
-            choice.map(|choice| self.released(ctx, "setting lambda~", self.total, choice)).transpose()?;
+            choice.map(|choice| self.chosen(ctx, "setting lambda~", round, choice, &carriers)).transpose()?;
         let value: Option<Released<Vec<f64>>> = match value {
             Some(how) => {
                 let occasion = self.occasion(ctx, "performance v~");
@@ -299,10 +359,7 @@ impl Owner {
                 };
                 let untried = "no setting was tried, so there is no performance to release";
                 let number = number.ok_or_else(|| untried.to_owned())?;
-                let (secret, stream) = (Sensitive::new(vec![number]), &mut self.beginning.mechanisms);
-                let mut books = Books::new(&mut self.meter, ctx);
-                let released = release(&mut books, occasion, &*how.mechanism, &secret, stream);
-                Some(released.map_err(Halt::Refused)?)
+                Some(self.release(ctx, occasion, &*how.mechanism, vec![number], &carriers)?)
             }
             None => None,
         };
@@ -321,9 +378,15 @@ impl Owner {
 
     fn halted(&self, ctx: &mut Context<'_, World>, halt: Halt) {
         let undone = if self.told.is_empty() { "gets nothing" } else { "gets nothing more" };
+        let for_training = if self.refused_for_training {
+            ", since nothing protects training records and the budget is for them too (`unit: ValidationRecord` is for \
+             validation records alone)"
+        } else {
+            ""
+        };
         match halt {
             Halt::Failed(reason) => end(ctx, reason),
-            Halt::Refused(error) => give_up(ctx, &format!("{PUBLIC} {undone}"), &error),
+            Halt::Refused(error) => give_up(ctx, &format!("{PUBLIC} {undone}{for_training}"), &error),
         }
     }
 
@@ -369,6 +432,7 @@ impl Party<World> for Owner {
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             self.beginning.retry = fresh.beginning.retry;
+            self.beginning.carriers = fresh.beginning.carriers.clone();
         }
     }
 }

@@ -2,17 +2,18 @@
 
 use super::messages::{Fact, World};
 use super::outcomes::{Published, Trials, outcomes};
-use super::owner::{Beginning, Owner};
+use super::owner::{Beginning, Carriers, Owner, PUBLIC};
 use super::publication::{PublicationModel, Search, Task};
 use super::reader::Reader;
+use super::training::of_a_training_record;
 use super::worker::Worker;
 use crate::kernel::{Event, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
 use crate::protocols::chronicle::Chronicle;
-use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
+use crate::protocols::{BookedRelease, Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
 use crate::rng::Key;
-use crate::vocab::{PartyId, Problem, ProtectedUnit, Span, Time};
+use crate::vocab::{Origin, PartyId, Problem, ProtectedUnit, PublicFact, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -43,6 +44,17 @@ pub struct Release {
     /// What is compared.
     pub series: Vec<ReleaseSeries>,
 }
+
+/// The shape of a tuning task, which scales the noise.
+const TASK_FACTS: &str =
+    "number of validation records, range and slope of the loss, and the regularisation parameters on offer";
+
+/// What timing would tell.
+const TIMES: &str = "when messages come and how many there are: training and validation are taken to last as long whatever \
+                     the records are, and the number of trials is fixed";
+
+/// What is inside of the owner's trust.
+const WORKERS: &str = "which settings are trained, and the models: workers are machines of the owner's own";
 
 fn default_retry() -> Retry {
     Retry { timeout: Span::from_millis(600_000), ..Retry::default() }
@@ -108,7 +120,7 @@ impl Protocol for Release {
     }
 
     fn units(&self) -> Vec<ProtectedUnit> {
-        vec![ProtectedUnit::ValidationRecord]
+        vec![ProtectedUnit::ValidationRecord, ProtectedUnit::TrainingRecord]
     }
 
     fn changeable(&self) -> &'static [&'static str] {
@@ -145,6 +157,7 @@ impl Release {
         let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;
         let owner = stage.party("owner", &self.owner).map_err(bad)?;
         let beginning = self.beginning(series, stage, (instance, &task), key)?;
+        let (trains, mut of_training): (_, Vec<BookedRelease>) = (beginning.trains, Vec::new());
         let parties = self.parties(stage, owner, beginning, key).map_err(failed)?;
         let mut tally = Tally::new(instance);
         let mut chronicle = Chronicle::default();
@@ -152,7 +165,12 @@ impl Release {
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 match fact {
-                    Fact::Released(event) => chronicle.released(event),
+                    Fact::Released(event) => {
+                        chronicle.released(event);
+                        if trains {
+                            book(&mut of_training, &of_a_training_record(event));
+                        }
+                    }
                     Fact::Tried { setting, outcome, .. } => tally.tried(*setting, *outcome, at),
                     Fact::Reassigned { .. } => {}
                     Fact::Published { setting, value } => {
@@ -180,6 +198,8 @@ impl Release {
         record.same_data = instance.background.tuning.is_some();
         record.iterations = tally.iterations;
         chronicle.into_record(&mut record);
+        record.releases.extend(of_training);
+        record.public.extend(self.taken_as_public(series, instance, &task));
         Ok(record)
     }
 
@@ -195,11 +215,23 @@ impl Release {
                 names.iter().map(|name| stage.party(field, name)).collect();
             ids.map_err(|problem| PlayError::scenario(&series.name, &problem))
         };
+        let id = stage.party("owner", &self.owner).map_err(|p| PlayError::scenario(&series.name, &p))?;
+        let (workers, readers) = (ids("workers", &self.workers)?, ids("readers", &self.readers)?);
+        let owners: Vec<PartyId> = workers.iter().copied().chain([id]).collect();
+        let told: Vec<PartyId> = owners.iter().chain(&readers).copied().collect();
+        let carriers = Carriers {
+            of_training: stage.read_between(id, &workers, &owners).into(),
+            of_publication: stage.read_between(id, &readers, &told).into(),
+            of_either: stage.read_between(id, &told, &told).into(),
+        };
         let owner = key.child("party").child(&self.owner);
         Ok(Beginning {
             name: self.owner.clone(),
-            workers: ids("workers", &self.workers)?,
-            readers: ids("readers", &self.readers)?,
+            workers,
+            readers,
+            trains: self.trains(series, instance),
+            carriers,
+            conditions: instance.background.public.iter().filter_map(PublicFact::condition).collect(),
             publication: series.publication.clone(),
             task: Arc::clone(task),
             values: Arc::clone(&instance.values),
@@ -210,6 +242,33 @@ impl Release {
             mechanisms: owner.child("mechanisms").stream(),
             learning: owner.child("learner").stream(),
         })
+    }
+
+    /// Whether a series' outcomes are those of trained models: where the objective trains some, and where the publication
+    /// assumes so. A function that is drawn has no training records.
+    fn trains(&self, series: &ReleaseSeries, instance: &Instance) -> bool {
+        instance.background.tuning.is_some() || series.publication.as_dyn().assumed().is_some()
+    }
+
+    /// What is known of the owner's records that the ledger does not price.
+    fn taken_as_public(&self, series: &ReleaseSeries, instance: &Instance, task: &Task) -> Vec<PublicFact> {
+        let publication = series.publication.as_dyn();
+        if matches!(publication.search(task), Ok(Search::Nothing)) {
+            return Vec::new();
+        }
+        let told = |fact: PublicFact| fact.about(&self.owner).known_to(PUBLIC);
+        let mut facts: Vec<PublicFact> = instance.background.public.iter().cloned().map(told).collect();
+        let origin = match (publication.assumed(), instance.background.tuning) {
+            (Some(_), _) => Some(Origin::Stated),
+            (None, tuning) => tuning.map(|_| Origin::Shape),
+        };
+        facts.extend(origin.map(|origin| told(PublicFact::new(TASK_FACTS, origin))));
+        facts.push(told(PublicFact::new(TIMES, Origin::Protocol)));
+        if !self.workers.is_empty() {
+            let fact = PublicFact::new(WORKERS, Origin::Protocol).about(&self.owner);
+            facts.push(fact.known_to(self.workers.join(", ")));
+        }
+        facts
     }
 
     fn parties(

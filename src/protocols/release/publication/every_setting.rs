@@ -112,6 +112,10 @@ impl Publication for EverySetting {
         true
     }
 
+    fn assumed(&self) -> Option<TaskFacts> {
+        self.assume
+    }
+
     fn plan(&self, task: &Task) -> Result<Plan, String> {
         let (sensitivity, basis) = self.record_sensitivity(task)?;
         let mut plan = Plan::default();

@@ -46,6 +46,10 @@ impl Publication for FixedGrid {
         Ok(Search::Everything)
     }
 
+    fn assumed(&self) -> Option<TaskFacts> {
+        self.assume
+    }
+
     fn plan(&self, task: &Task) -> Result<Plan, String> {
         let (facts, basis) = task.rely_on(self.assume)?;
         let sensitivity =

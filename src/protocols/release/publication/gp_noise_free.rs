@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 pub struct GpNoiseFree {
     /// epsilon of the release.
     pub epsilon: Epsilon,
-    /// Probability, over functions drawn from the assumed prior, that the guarantee does not hold.
+    /// Probability, over functions drawn from the assumed prior, that the guarantee does not hold, for one pair of
+    /// neighbours; half of it is for their distance, half for the regret that A and tau state.
     pub delta: Delta,
     /// k1(V, V'): the smallest correlation of the functions of two neighbouring validation sets. It must not be
     /// computed from the data.
@@ -75,10 +76,15 @@ impl Publication for GpNoiseFree {
             source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 3".to_owned(),
             cost: None,
         };
+        // c spends half of delta; what A and tau state about the regret is an assumption as a whole.
         let on = format!(
-            "probability 1 - {delta} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} \
-             for all neighbours), and on the stated A = {} and tau = {}, which cannot be checked",
-            self.neighbour_correlation, self.a, self.tau
+            "probability 1 - {} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} for all \
+             neighbours), pair by pair of neighbours, and on a regret of at most {omega:.4} in the last round on both data \
+             sets, as the stated A = {} and tau = {} have it, which cannot be checked",
+            delta / 2.0,
+            self.neighbour_correlation,
+            self.a,
+            self.tau
         );
         let basis = Basis::Conditional { on };
         let name = "Kusner Algorithm 2, Laplace noise";
@@ -90,5 +96,41 @@ impl Publication for GpNoiseFree {
             value: Some(ValueRelease { mechanism, of: ValueOf::Last }),
             guarantees: vec![Guarantee::new(Measure::ErrorAgainstOptimum, most, failure, "Theorem 6")],
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::Points;
+    use crate::gp::covariance::Covariance;
+    use crate::objectives::Surrogate;
+    use crate::vocab::Neighbours;
+    use std::sync::Arc;
+
+    /// n tails at c are delta / 2, and that is what the ledger says; the regret is an assumption, with its number.
+    #[test]
+    fn the_ledger_states_what_c_leaves_out() {
+        let text = "(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 2, tau: 0)";
+        let recipe: GpNoiseFree = ron::from_str(text).unwrap();
+        let covariance = Covariance::squared_exponential(0.2, 1.0);
+        let task = Task {
+            inputs: Arc::new(Points::new(20, 1, (0..20).map(|i| f64::from(i) / 20.0).collect())),
+            surrogate: Surrogate { covariance, noise_variance: 0.01, mean: 0.0 },
+            noise_sd: 0.1,
+            rounds: 9,
+            facts: None,
+        };
+        let c = k::c_noise_free(20, 0.05, 0.9);
+        assert!((20.0 * (-c * c / (2.0 * 0.2)).exp() - 0.025).abs() < 1e-12);
+        let mechanism = recipe.plan(&task).unwrap().value.unwrap().mechanism;
+        let Basis::Conditional { on } = mechanism.price(&vec![0.0], &Neighbours::ReplaceOne).unwrap().basis
+        else {
+            panic!("conditional")
+        };
+        assert!(
+            on.starts_with("probability 1 - 0.025 over") && on.contains("at most 2.0000 in the last"),
+            "{on}"
+        );
     }
 }

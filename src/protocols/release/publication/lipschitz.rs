@@ -54,6 +54,10 @@ impl Publication for Lipschitz {
         Ok(Search::Learner(self.learner.clone()))
     }
 
+    fn assumed(&self) -> Option<TaskFacts> {
+        self.assume
+    }
+
     fn plan(&self, task: &Task) -> Result<Plan, String> {
         let (facts, basis) = task.rely_on(self.assume)?;
         let sensitivity = sensitivity(facts, self.constants);

@@ -43,6 +43,11 @@ pub trait Publication: Send + Sync {
         false
     }
 
+    /// What the recipe states of a task in place of the objective, if it does: values are then those of trained models.
+    fn assumed(&self) -> Option<TaskFacts> {
+        None
+    }
+
     /// Whether outcomes come without noise.
     fn noise_free(&self) -> bool {
         false

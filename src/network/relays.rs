@@ -1,0 +1,109 @@
+//! Who passes messages on for others, and whether it can read them.
+
+use super::topology::{Population, Routes};
+use super::{Network, PartyTraits};
+use crate::vocab::PartyId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whether parties that pass messages on for others can read them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Encryption {
+    /// Messages are encrypted from sender to addressee. A party that passes them on learns who sends to whom, when and
+    /// how much, and nothing of what they say.
+    #[default]
+    EndToEnd,
+    /// Links are encrypted one by one at most: a party that passes a message on reads it, and is an observer of all that
+    /// it says.
+    None,
+}
+
+impl Encryption {
+    /// Whether it is what a scenario gets that does not say.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The ways that messages take in a network, and who stands on them.
+#[derive(Debug)]
+pub struct Relays {
+    routes: Routes,
+    encryption: Encryption,
+}
+
+impl Relays {
+    pub(super) fn new(network: &Network, names: &[String], traits: &[PartyTraits]) -> Self {
+        let population = Population { names, traits };
+        Self { routes: network.routes(&population), encryption: network.encryption }
+    }
+
+    /// The parties that pass on what goes between these two in either direction, in order of their ids; neither is one of
+    /// them. Ways do not depend on who is connected, so nobody else ever does.
+    pub fn between(&mut self, one: PartyId, other: PartyId) -> Vec<PartyId> {
+        let mut found = self.on_the_way(one, other);
+        found.extend(self.on_the_way(other, one));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Those of them that can read it: nobody where messages are encrypted end to end.
+    pub fn reading(&mut self, one: PartyId, other: PartyId) -> Vec<PartyId> {
+        match self.encryption {
+            Encryption::EndToEnd => Vec::new(),
+            Encryption::None => self.between(one, other),
+        }
+    }
+
+    fn on_the_way(&mut self, from: PartyId, to: PartyId) -> Vec<PartyId> {
+        let mut found = Vec::new();
+        let mut at = from;
+        while let Some(next) = self.routes.next(at, to).filter(|next| *next != to) {
+            found.push(next);
+            at = next;
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::topology::{Edges, Star};
+    use super::super::{Link, TopologyModel};
+    use super::*;
+
+    const NOBODY: [Vec<u32>; 2] = [Vec::new(), Vec::new()];
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|index| format!("p{index}")).collect()
+    }
+
+    fn between(topology: TopologyModel, encryption: Encryption, ends: (u32, u32)) -> [Vec<u32>; 2] {
+        let names = names(4);
+        let traits = vec![PartyTraits::default(); 4];
+        let network = Network { encryption, ..Network::new(topology, Link::default()) };
+        let mut relays = network.relays(&names, &traits);
+        let ids = |found: Vec<PartyId>| found.into_iter().map(|party| party.0).collect();
+        let (one, other) = (PartyId(ends.0), PartyId(ends.1));
+        [ids(relays.between(one, other)), ids(relays.reading(one, other))]
+    }
+
+    #[test]
+    fn the_hub_of_a_star_stands_between_its_leaves() {
+        let star = || TopologyModel::Star(Star { hub: "p1".to_owned() });
+        assert_eq!(between(star(), Encryption::EndToEnd, (0, 3)), [vec![1], vec![]]);
+        assert_eq!(between(star(), Encryption::None, (0, 3)), [vec![1], vec![1]]);
+        assert_eq!(between(star(), Encryption::None, (1, 3)), NOBODY, "the hub itself is no third party");
+    }
+
+    #[test]
+    fn every_party_of_a_longer_way_is_one() {
+        let pair = |a: usize, b: usize| (format!("p{a}"), format!("p{b}"));
+        let chain = || TopologyModel::Edges(Edges(vec![pair(0, 2), pair(2, 1), pair(1, 3)]));
+        assert_eq!(between(chain(), Encryption::None, (0, 3)), [vec![1, 2], vec![1, 2]]);
+        // No way, nobody on it.
+        let islands = TopologyModel::Edges(Edges(vec![pair(0, 1), pair(2, 3)]));
+        assert_eq!(between(islands, Encryption::None, (0, 3)), NOBODY);
+    }
+}

@@ -1,0 +1,39 @@
+//! What is known of the users' rewards that the ledger does not price.
+
+use super::arrivals::Arrivals;
+use super::recipe::Local;
+use crate::objectives::{Instance, Noise};
+use crate::vocab::{Origin, PublicFact};
+
+/// What users and service are told of the problem before the first user comes: it sets the learner, and where users
+/// clip. Losses hold on the condition that it is public, as far as it was computed from rewards.
+pub(super) fn of_the_problem(local: &Local, instance: &Instance) -> Vec<PublicFact> {
+    let mut facts = instance.background.public.clone();
+    // Recorded rewards are data; a function and a noise that are drawn are what the scenario states. The service's learner
+    // gets them, whatever users clip at.
+    facts.push(match &instance.noise {
+        Noise::Recorded(_) => PublicFact::new(
+            "B and R, the largest mean reward of an arm and the largest deviation from a mean",
+            Origin::ComputedFromData,
+        ),
+        Noise::Law(_) => PublicFact::new("B and R, bounds on the function and on its noise", Origin::Stated),
+    });
+    facts.into_iter().map(|fact| fact.about(&local.users).known_to(&local.service)).collect()
+}
+
+/// All of it.
+pub(super) fn taken_as_public(local: &Local, instance: &Instance) -> Vec<PublicFact> {
+    let mut facts = of_the_problem(local, instance);
+    let when = match local.arrivals {
+        Arrivals::OneByOne { .. } => "when a user answers",
+        Arrivals::Poisson { .. } => "when a user comes and answers",
+    };
+    let answers = if local.never_answer.tells() { "" } else { ", and whether" };
+    let what = format!("{when}{answers}: taken not to depend on the reward");
+    let about = |what: &str| PublicFact::new(what, Origin::Protocol).about(&local.users);
+    facts.push(about(&what).known_to(&local.service));
+    let arms = "the arm that each user is given: computed from earlier users' reports alone, so it tells of them at most what \
+                the ledger says that the service learns, and nothing more private where that is unprotected";
+    facts.push(about(arms).known_to(&local.users));
+    facts
+}
