@@ -27,7 +27,8 @@ pub enum Divisor {
     /// the noise protects less.
     Arrived,
     /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with it, drawn
-    /// or not, so what an agent moves doubles and sampling protects nobody.
+    /// or not, so what an agent moves doubles and sampling protects nobody. One that is not there may as well come, so
+    /// the largest share that it would have then counts too.
     ArrivedOrGone,
 }
 
@@ -66,7 +67,7 @@ pub struct Gathered {
 ///   and no agent counts twice. Where the server does otherwise, the cost says so: see [`FederatedSum::cost`].
 ///
 /// Source: Dai, Low and Jaillet 2021, "Differentially private federated Bayesian optimization with distributed
-/// exploration", Algorithm 1 and Theorem 1.
+/// exploration", Algorithm 1 and Proposition 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FederatedSum {
     /// Who takes part.
@@ -114,26 +115,31 @@ impl FederatedSum {
         }
     }
 
+    /// The weights by region of every agent that may be the one that differs: as planned, or as applied over the agents
+    /// that answered. Where it may be gone altogether it may as well come, and the divisor then counts it.
+    fn weights_of_each(&self, gathered: &Gathered, applied: bool) -> Vec<Vec<f64>> {
+        let planned =
+            |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
+        if !applied || self.divisor == Divisor::Planned {
+            return (0..gathered.population).map(planned).collect();
+        }
+        let total = |region: &Vec<f64>| gathered.vectors.iter().map(|(agent, _)| region[*agent]).sum::<f64>();
+        let totals: Vec<f64> = gathered.weights.iter().map(total).collect();
+        let mut is_here = vec![false; gathered.population];
+        gathered.vectors.iter().for_each(|(agent, _)| is_here[*agent] = true);
+        let may_come = self.divisor == Divisor::ArrivedOrGone;
+        let divided = |agent: usize| -> Vec<f64> {
+            let by = |weight: f64, total: f64| if is_here[agent] { total } else { total + weight };
+            let weights = planned(agent).into_iter().zip(&totals);
+            weights.map(|(w, &total)| if by(w, total) > 0.0 { w / by(w, total) } else { 0.0 }).collect()
+        };
+        (0..gathered.population).filter(|&agent| is_here[agent] || may_come).map(divided).collect()
+    }
+
     /// max_n |w_n|_2 / sqrt(P), as planned or as applied.
     fn longest(&self, gathered: &Gathered, applied: bool) -> f64 {
-        let renormalised = applied && self.divisor != Divisor::Planned;
-        let totals: Vec<f64> = gathered
-            .weights
-            .iter()
-            .map(|region| {
-                let present = || gathered.vectors.iter().map(|(agent, _)| region[*agent]).sum::<f64>();
-                if renormalised { present() } else { 1.0 }
-            })
-            .collect();
-        let length = |agent: usize| {
-            let weights = gathered.weights.iter().zip(&totals).filter(|(_, total)| **total > 0.0);
-            weights.map(|(region, total)| (region[agent] / total).powi(2)).sum::<f64>().sqrt()
-        };
-        let longest = if renormalised {
-            gathered.vectors.iter().map(|(agent, _)| length(*agent)).fold(0.0, f64::max)
-        } else {
-            (0..gathered.population).map(length).fold(0.0, f64::max)
-        };
+        let length = |weights: Vec<f64>| weights.iter().map(|w| w.powi(2)).sum::<f64>().sqrt();
+        let longest = self.weights_of_each(gathered, applied).into_iter().map(length).fold(0.0, f64::max);
         longest / (gathered.weights.len().max(1) as f64).sqrt()
     }
 
@@ -144,23 +150,11 @@ impl FederatedSum {
         self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
     }
 
-    /// The largest weight as planned, and as applied: with [`Divisor::Arrived`] over the agents that answered.
+    /// The largest weight as planned, and as applied over the agents that answered.
     fn largest_weights(&self, gathered: &Gathered) -> (f64, f64) {
-        let largest = |weights: &[f64]| weights.iter().copied().fold(0.0, f64::max);
-        let planned = gathered.weights.iter().map(|region| largest(region)).fold(0.0, f64::max);
-        if self.divisor == Divisor::Planned {
-            return (planned, planned);
-        }
-        let applied = gathered
-            .weights
-            .iter()
-            .map(|region| {
-                let present: f64 = gathered.vectors.iter().map(|(agent, _)| region[*agent]).sum();
-                let most = gathered.vectors.iter().map(|(agent, _)| region[*agent]).fold(0.0, f64::max);
-                if present > 0.0 { most / present } else { 0.0 }
-            })
-            .fold(0.0, f64::max);
-        (planned, applied)
+        let largest =
+            |applied| self.weights_of_each(gathered, applied).into_iter().flatten().fold(0.0, f64::max);
+        (largest(false), largest(true))
     }
 
     /// What one sum costs an agent: the noise over what the agent can move it by, and the chance that it is in.
@@ -203,7 +197,7 @@ impl FederatedSum {
             epsilon: 0.0,
             delta: 0.0,
             source: format!(
-                "Dai, Low and Jaillet 2021, Theorem 1, by moments, as if every agent answered in time; {}",
+                "Dai, Low and Jaillet 2021, Proposition 1, by moments, as if every agent answered in time; {}",
                 self.why()
             ),
             cost: Some(Cost::PoissonGaussian { rate, noise_multiplier: self.noise_multiplier }),
@@ -221,7 +215,7 @@ impl FederatedSum {
              as far, and sampling protects nobody"
         } else if self.multiplicity > 1 {
             "but here a late vector comes on top of the fresh one, so an agent moves the sum twice as far"
-        } else if self.keeps_coin {
+        } else if self.keeps_coin && matches!(self.participation, Participation::Poisson(_)) {
             "but here a late vector keeps the coin of its own round, so an agent is in with probability 1 - (1 - q)^2"
         } else if self.divisor == Divisor::Arrived {
             "but here weights are renormalised over those who answered, so each weighs more under the noise as planned"
@@ -270,7 +264,11 @@ impl Mechanism for FederatedSum {
                 on: "answers that arrive independently of all data (the divisor counts the agent itself)"
                     .to_owned(),
             },
-            (_, Divisor::Planned | Divisor::ArrivedOrGone) => Basis::Proven,
+            (_, Divisor::ArrivedOrGone) => Basis::Conditional {
+                on: "who else answers, and when sums are sent, being independent of the agent that is gone"
+                    .to_owned(),
+            },
+            (_, Divisor::Planned) => Basis::Proven,
         };
         let sampler = match self.participation {
             Participation::Poisson(rate) => Sampler::Poisson { rate: rate.get() },

@@ -16,7 +16,8 @@ pub struct OpenedSum {
 /// The sums of [`FederatedSum`], each agent's part with noise of variance sd^2 / planned added by the agent itself.
 ///
 /// * Precondition: the sums hold the parts of agents who kept to the protocol, with at least `shares` shares of noise that
-///   the observer does not know; each agent tossed its own coin and told nobody.
+///   neither the observer nor whoever pools its knowledge with it brought; each agent tossed its own coin, and those who
+///   do not pool told nobody. `rests_on` says so in the protocol's words.
 /// * Postcondition: the price of [`FederatedSum`] with sqrt(shares / planned) times its noise: fewer survivors than
 ///   planned protect less, more protect more.
 ///
@@ -29,6 +30,8 @@ pub struct SecureSum {
     pub shares: u64,
     /// Shares that make up the noise as planned.
     pub planned: u64,
+    /// On what the number of unknown shares rests, for the ledger.
+    pub rests_on: String,
 }
 
 impl Mechanism for SecureSum {
@@ -38,8 +41,9 @@ impl Mechanism for SecureSum {
     fn price(&self, opened: &OpenedSum, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         let mut price = self.sum.price(&opened.plan, neighbours)?;
         let share = (self.shares as f64 / self.planned.max(1) as f64).sqrt();
-        if let Cost::PoissonGaussian { noise_multiplier, .. } | Cost::Gaussian { noise_multiplier } =
-            &mut price.cost
+        if let Cost::PoissonGaussian { noise_multiplier, .. }
+        | Cost::FixedSizeGaussian { noise_multiplier, .. }
+        | Cost::Gaussian { noise_multiplier } = &mut price.cost
         {
             *noise_multiplier *= share;
         }
@@ -49,15 +53,14 @@ impl Mechanism for SecureSum {
         price.mechanism = "sums under masks with noise by agents";
         if let Some(claim) = &mut price.claim {
             claim.source =
-                "Dai, Low and Jaillet 2021, Theorem 1, by moments, with the noise as planned; but here each \
+                "Dai, Low and Jaillet 2021, Proposition 1, by moments, with the noise as planned; but here each \
                             survivor brings a share of it, and an agent knows its own"
                     .to_owned();
         }
-        price.basis = if self.shares == 0 {
+        price.basis = if price.cost == Cost::Unprotected {
             Basis::Unprotected
         } else {
-            let on = "agents that keep to the protocol, and a server that colludes with no majority of them";
-            Basis::Conditional { on: on.to_owned() }
+            Basis::Conditional { on: self.rests_on.clone() }
         };
         Ok(price)
     }

@@ -54,6 +54,8 @@ pub(super) struct Agent {
     pub(super) last_round: u64,
     pub(super) measured: u64,
     pub(super) jitter: JitterWatch,
+    /// On what all prices rest.
+    pub(super) conditions: Vec<String>,
     /// Without a budget: the server is trusted with the vectors, and no budget covers what it sees.
     pub(super) meter: Meter,
 }
@@ -131,7 +133,7 @@ impl Agent {
             observer: Observer(self.server_name.clone()),
             round,
             at: ctx.now(),
-            conditions: Vec::new(),
+            conditions: self.conditions.clone(),
         };
         match release(
             &mut Books::new(&mut self.meter, ctx),
@@ -164,10 +166,11 @@ impl Agent {
         true
     }
 
-    /// Hands over shares once a round, so that nobody gets both secrets of an agent.
+    /// Hands over shares once a round, so that nobody gets both secrets of an agent, and only for sums of a majority.
     fn hand_over(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
         if let Some(contract) = &self.contract
             && round >= self.handed_over
+            && contract.allows_opening(answered)
         {
             self.handed_over = round + 1;
             let members = self.members.as_deref().map_or(&[][..], Vec::as_slice);

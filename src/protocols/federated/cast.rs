@@ -6,6 +6,7 @@ use super::contribution::Contract;
 use super::masking::Dealer;
 use super::messages::{Fact, World};
 use super::own_model::OwnModel;
+use super::public;
 use super::recipe::Federated;
 use super::regions::regions_of;
 use super::series::{FederatedSeries, Sharing};
@@ -66,6 +67,10 @@ impl Cast<'_> {
                         *counts.entry("masks removed".to_owned()).or_default() += together - survivors;
                     }
                     Fact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
+                    Fact::OpenedLate { .. } => {
+                        *counts.entry("rounds given up that the server can open".to_owned()).or_default() +=
+                            1;
+                    }
                     Fact::Fitted { agent, length_scale, .. } => {
                         *counts.entry("fits of agents' own models".to_owned()).or_default() += 1;
                         fitted.insert(*agent, *length_scale);
@@ -97,6 +102,7 @@ impl Cast<'_> {
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
+        record.public = public::facts(&series.sharing, &self.instance.background.public);
         chronicle.into_record(&mut record);
         Ok(record)
     }
@@ -137,6 +143,7 @@ impl Cast<'_> {
         let dry = stage.directions.dry;
         let blank = Arc::new(vec![0.0; self.common.m]);
         let contract = self.contract(series, &explored);
+        let conditions = public::conditions(&self.instance.background.public);
         let mut parties: Vec<Box<dyn Party<World>>> = Vec::with_capacity(stage.names.len());
         parties.resize_with(stage.names.len(), || Box::new(Bystander));
         parties[server.index()] = Box::new(Server {
@@ -163,7 +170,9 @@ impl Cast<'_> {
             contract: contract.clone(),
             masked: vec![None; count],
             unmasking: None,
+            unopened: Vec::new(),
             name: self.recipe.server.clone(),
+            conditions: conditions.clone(),
             buffered: 0,
             stale: 0,
             dry,
@@ -210,6 +219,7 @@ impl Cast<'_> {
                 measured: 0,
                 jitter: JitterWatch::default(),
                 meter: Meter::new(None).read_by(stage.read_between(server, &[id(party)], &[])),
+                conditions: conditions.clone(),
             });
         }
         Ok(parties)

@@ -40,7 +40,7 @@ impl Contract {
     pub(super) fn planned_shares(&self) -> u64 {
         let dropout = match self.aggregate.server {
             ServerTrust::Trusted => 0.0,
-            ServerTrust::Masked { planned_dropout } => planned_dropout.get(),
+            ServerTrust::Masked { planned_dropout, .. } => planned_dropout.get(),
         };
         ((1.0 - dropout) * self.explored.len() as f64).round().max(1.0) as u64
     }
@@ -80,6 +80,12 @@ impl Contract {
             mask(&mut words, agreed(secret, self.dealer.public(other, round)), adds(agent, other));
         }
         words
+    }
+
+    /// Whether a member hands over shares for these answers: not where the server names fewer than a majority, since a
+    /// sum of few has little noise, and a sum of one is that one's answer.
+    pub(super) fn allows_opening(&self, answered: &[bool]) -> bool {
+        answered.iter().filter(|answered| **answered).count() >= self.dealer.threshold()
     }
 
     /// The shares that a member hands over: of own seeds of those who answered, of pair secrets of the other members.

@@ -51,6 +51,11 @@ pub(super) enum Kind {
     Own,
 }
 
+/// Shares that it takes to recover a secret: those of a majority of so many agents.
+pub(super) const fn threshold(agents: usize) -> usize {
+    agents / 2 + 1
+}
+
 /// Key agreement and the dealing of shares, as agents have done them before a round. Each agent asks for its own secrets,
 /// for public keys, and for the shares that it holds, and the server for public keys alone.
 #[derive(Debug)]
@@ -62,7 +67,7 @@ pub(super) struct Dealer {
 impl Dealer {
     /// Shares that it takes to recover a secret: a majority.
     pub(super) fn threshold(&self) -> usize {
-        self.keys.len() / 2 + 1
+        threshold(self.keys.len())
     }
 
     fn polynomial(&self, owner: usize, kind: Kind, round: u64) -> Stream {

@@ -150,6 +150,13 @@ pub enum Fact {
         /// The round.
         round: u64,
     },
+    /// The server can open the sums of a round that was given up: shares came late, or agents that pool with it have them.
+    OpenedLate {
+        /// The round.
+        round: u64,
+        /// Agents whose parts are in the sums.
+        survivors: u64,
+    },
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
     /// A model added more than before to the diagonal of a covariance matrix, as a variance.
@@ -194,6 +201,7 @@ impl Rounds for World {
             | Fact::SetUp { .. }
             | Fact::Unmasked { .. }
             | Fact::GivenUp { .. }
+            | Fact::OpenedLate { .. }
             | Fact::BudgetReached(_)
             | Fact::Jittered(_)
             | Fact::Ended { .. } => None,
@@ -382,6 +390,11 @@ impl Digestible for Fact {
             Self::GivenUp { round } => {
                 digest.word(6);
                 digest.word(*round);
+            }
+            Self::OpenedLate { round, survivors } => {
+                digest.word(10);
+                digest.word(*round);
+                digest.word(*survivors);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
                 digest.word(4);

@@ -1,5 +1,6 @@
 //! What a scenario says about one series: what agents get to know of each other, and how the server goes about it.
 
+use super::masking::threshold;
 use super::rounds::{Late, RoundPolicy};
 use super::weights::WeightSchedule;
 use crate::privacy::mechanisms::{Divisor, FederatedSum, Participation, SensitivityRule};
@@ -146,11 +147,21 @@ pub enum ServerTrust {
     #[default]
     Trusted,
     /// It sees sums only: agents toss their own coins, add shares of the noise, and mask what they send by pairs and by
-    /// themselves. A majority must answer, and hand over shares, for a round to be opened; else agents get nothing.
+    /// themselves. A majority must answer, and hand over shares, for a round to be opened; else agents get nothing. The
+    /// server is taken to follow the protocol while it learns what it can: above all, it tells all agents the same.
     Masked {
         /// Share of agents that may drop out before the noise is less than promised.
         planned_dropout: Probability,
+        /// The most agents that pool what they know, with the server or with each other. Each knows its own share of the
+        /// noise, so all losses count that many shares less; fewer than a majority of all agents. Default: 0, the server
+        /// and every agent keep to themselves.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        colluding: u32,
     },
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 impl ServerTrust {
@@ -158,6 +169,15 @@ impl ServerTrust {
     #[must_use]
     pub fn is_masked(self) -> bool {
         matches!(self, Self::Masked { .. })
+    }
+
+    /// The most agents that pool what they know.
+    #[must_use]
+    pub fn colluding(self) -> usize {
+        match self {
+            Self::Trusted => 0,
+            Self::Masked { colluding, .. } => colluding as usize,
+        }
     }
 }
 
@@ -215,6 +235,15 @@ impl Aggregate {
             let cure = "trust the server, or change the number of agents";
             let expected = "3 to 1,000 agents: each has a mask with every other";
             problems.push(wrong("server", expected, &agents.to_string(), cure));
+        }
+        let threshold = threshold(agents as usize);
+        if self.server.colluding() >= threshold {
+            let expected = format!(
+                "fewer than {threshold} of {agents} agents: so many shares open every single answer, and no noise protects it"
+            );
+            let cure = "lower `colluding`, or trust the server";
+            let found = self.server.colluding().to_string();
+            problems.push(wrong("server.Masked.colluding", &expected, &found, cure));
         }
         problems
     }

@@ -4,6 +4,7 @@ use super::agent::PROTECTED;
 use super::answers::Answers;
 use super::contribution::Contract;
 use super::messages::{Close, Fact, Message, World};
+use super::opening::Unopened;
 use super::rounds::{Late, RoundPolicy};
 use super::series::Sharing;
 use super::setup::{Phase, Setup};
@@ -51,7 +52,11 @@ pub(super) struct Server {
     pub(super) contract: Option<Arc<Contract>>,
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
     pub(super) unmasking: Option<Unmasking>,
+    /// Rounds that were given up with shares on their way.
+    pub(super) unopened: Vec<Unopened>,
     pub(super) name: String,
+    /// On what all prices rest.
+    pub(super) conditions: Vec<String>,
     /// Answers since the last sum, and those of them to earlier rounds.
     pub(super) buffered: u64,
     pub(super) stale: u64,
@@ -200,7 +205,7 @@ impl Server {
             observer: Observer("every agent".to_owned()),
             round: self.round + 1,
             at: ctx.now(),
-            conditions: Vec::new(),
+            conditions: self.conditions.clone(),
         }
     }
 

@@ -4,13 +4,12 @@
 use super::contribution::Contract;
 use super::masking::{adds, agreed, decode, lagrange, mask, recover};
 use super::messages::{Close, Fact, Message, World};
+use super::opening::Unopened;
 use super::server::Server;
 use crate::kernel::Context;
-use crate::privacy::Sensitive;
-use crate::privacy::ledger::{ReleaseError, release};
-use crate::privacy::mechanisms::{OpenedSum, SecureSum};
-use crate::protocols::{Books, give_up};
-use crate::vocab::Observer;
+use crate::privacy::ledger::ReleaseError;
+use crate::protocols::give_up;
+use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
 /// A round whose answers are in and whose masks are not off yet.
@@ -22,9 +21,18 @@ pub(super) struct Unmasking {
     members: Arc<Vec<bool>>,
     /// Who has handed over shares, and the shares by owner.
     shares: Vec<(usize, Arc<Vec<u64>>)>,
+    /// Whether the server, with the agents that pool with it, can open the sum, and the ledger has it.
+    booked: bool,
+    /// What that is booked as.
+    event: Option<PrivacyEvent>,
 }
 
 impl Unmasking {
+    /// Agents whose parts are in the sums.
+    fn survivors(&self) -> u64 {
+        self.answered.iter().filter(|answered| **answered).count() as u64
+    }
+
     /// The sums, all regions one after the other.
     fn open(mut self, contract: &Contract, round: u64) -> Vec<f64> {
         let dealer = &contract.dealer;
@@ -49,13 +57,21 @@ impl Unmasking {
 }
 
 impl Server {
-    /// Asks those who answered for shares; without a majority of answers the round is given up.
+    /// Asks the budget, then those who answered for shares; without a majority of answers the round is given up.
     pub(super) fn start_unmasking(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) {
         let answered = Arc::new(self.masked.iter().map(Option::is_some).collect::<Vec<bool>>());
-        if answered.iter().filter(|answered| **answered).count() < contract.dealer.threshold() {
+        let survivors = answered.iter().filter(|answered| **answered).count();
+        if !contract.allows_opening(&answered) {
             self.give_round_up(ctx);
             return;
         }
+        let event = match self.may_open(contract, survivors as u64, ctx) {
+            Ok(event) => event,
+            Err(error) => {
+                give_up(ctx, &format!("before round {}", self.round + 1), &error);
+                return;
+            }
+        };
         let mut words = vec![0u64; contract.aggregate.regions.get() as usize * contract.length];
         for masked in self.masked.iter_mut().filter_map(Option::take) {
             words.iter_mut().zip(masked.iter()).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
@@ -64,7 +80,7 @@ impl Server {
         let message = Message::Unmask { round: self.round, answered: Arc::clone(&answered) };
         ctx.broadcast(asked.map(|(party, _)| *party), &message);
         let members = Arc::clone(&self.setup.members);
-        self.unmasking = Some(Unmasking { words, answered, members, shares: Vec::new() });
+        self.unmasking = Some(Unmasking { words, answered, members, event, ..Unmasking::default() });
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
     }
 
@@ -77,59 +93,60 @@ impl Server {
         ctx: &mut Context<'_, World>,
     ) {
         let Some(contract) = self.contract.clone() else { return };
-        let Some(unmasking) = &mut self.unmasking else { return };
-        if round != self.round || unmasking.shares.iter().any(|(holder, _)| *holder == agent) {
+        let current = self.round;
+        let Some(unmasking) = self.unmasking.as_mut().filter(|_| round == current) else {
+            self.take_late_share(&contract, agent, round, ctx);
+            return;
+        };
+        if unmasking.shares.iter().any(|(holder, _)| *holder == agent) {
             return;
         }
         unmasking.shares.push((agent, shares));
-        if unmasking.shares.len() < contract.dealer.threshold() {
-            return;
+        let (held, survivors) = (unmasking.shares.len(), unmasking.survivors());
+        let opens = held >= contract.dealer.threshold();
+        if opens {
+            ctx.record(Fact::Unmasked { round, survivors });
         }
+        let mut booked = Ok(());
+        if held >= contract.enough_for_the_server() && !std::mem::replace(&mut unmasking.booked, true) {
+            booked = self.book_for_server(&contract, (round, survivors), ctx);
+        }
+        if opens && booked.is_ok() {
+            booked = self.open_sums(&contract, ctx);
+        }
+        if let Err(error) = booked {
+            give_up(ctx, &format!("before round {}", self.round + 1), &error);
+        }
+    }
+
+    /// Removes the masks, and sends the agents the sums.
+    fn open_sums(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
         if let Some(timer) = self.timer.take() {
             ctx.cancel(timer);
         }
-        let unmasking = std::mem::take(unmasking);
-        self.unmasking = None;
-        let survivors = unmasking.answered.iter().filter(|answered| **answered).count() as u64;
-        let flat = unmasking.open(&contract, round);
-        let sums: Vec<Vec<f64>> = flat.chunks(contract.length).map(<[f64]>::to_vec).collect();
-        ctx.record(Fact::Unmasked { round, survivors });
-        if let Err(error) = self.release_opened(&contract, sums, survivors, ctx) {
-            give_up(ctx, &format!("before round {}", self.round + 1), &error);
-            return;
-        }
-        self.next(ctx);
-    }
-
-    /// The server has the sums itself and then broadcasts them; an agent knows its own share of the noise.
-    fn release_opened(
-        &mut self,
-        contract: &Contract,
-        sums: Vec<Vec<f64>>,
-        survivors: u64,
-        ctx: &mut Context<'_, World>,
-    ) -> Result<(), ReleaseError> {
-        let mut sum = contract.mechanism();
-        sum.is_forgotten = self.round + 1 > self.rounds;
-        let planned = contract.planned_shares();
-        let opened = Sensitive::new(OpenedSum { plan: contract.plan(self.round), sums });
-        let mut stream = self.key.child("sum").index(self.round).stream();
-        let everybody = self.occasion("sums of weights", ctx);
-        let itself =
-            crate::privacy::ledger::Occasion { observer: Observer(self.name.clone()), ..everybody.clone() };
-        let mut book = Books::new(&mut self.meter, ctx);
-        let shares = |shares| SecureSum { sum: sum.clone(), shares, planned };
-        release(&mut book, itself, &shares(survivors), &opened, &mut stream)?;
-        let vectors = release(&mut book, everybody, &shares(survivors - 1), &opened, &mut stream)?;
+        let unmasking = self.unmasking.take().unwrap_or_default();
+        let survivors = unmasking.survivors();
+        let flat = unmasking.open(contract, self.round);
+        let sums = flat.chunks(contract.length).map(<[f64]>::to_vec).collect();
+        let vectors = self.release_to_agents(contract, sums, survivors, ctx)?;
         self.round += 1;
         let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
         ctx.broadcast(self.agents.iter().copied(), &message);
+        self.next(ctx);
         Ok(())
     }
 
     /// Too few answers or shares: nothing is opened, and agents go on with their own models.
     pub(super) fn give_round_up(&mut self, ctx: &mut Context<'_, World>) {
-        self.unmasking = None;
+        if let Some(unmasking) = self.unmasking.take() {
+            let (round, survivors) = (self.round, unmasking.survivors());
+            if unmasking.booked {
+                ctx.record(Fact::OpenedLate { round, survivors });
+            } else {
+                let holders = unmasking.shares.iter().map(|(holder, _)| *holder).collect();
+                self.unopened.push(Unopened { round, survivors, holders, event: unmasking.event });
+            }
+        }
         self.masked.iter_mut().for_each(|words| *words = None);
         ctx.record(Fact::GivenUp { round: self.round });
         self.round += 1;
@@ -182,7 +199,7 @@ mod tests {
         let shares = |holder| (holder, Arc::new(contract.shares(holder, round, answered, members)));
         let shares = holders.take(contract.dealer.threshold()).map(shares).collect();
         let (answered, members) = (Arc::new(answered.to_vec()), Arc::new(members.to_vec()));
-        Unmasking { words, answered, members, shares }.open(contract, round)
+        Unmasking { words, answered, members, shares, ..Unmasking::default() }.open(contract, round)
     }
 
     proptest! {
@@ -238,6 +255,71 @@ mod tests {
             let found = square / (2000 * LENGTH) as f64 / (promised * promised);
             let expected = survivors as f64 / 4.0;
             assert!((found / expected - 1.0).abs() < 0.08, "{survivors}: {found} for {expected}");
+        }
+    }
+
+    /// What is left of the noise for a server that takes the shares of two of six survivors off: 4 of 5 planned shares.
+    #[test]
+    fn colluders_take_their_shares_of_the_noise_off() {
+        let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \
+                         server: Masked(planned_dropout: 0.2857142857142857, colluding: 2))";
+        let contract = contract(aggregate);
+        assert_eq!(contract.planned_shares(), 5);
+        let plan = contract.plan(0);
+        let sd = contract.mechanism().noise_sd(&plan);
+        let answered: Vec<bool> = (0..AGENTS).map(|agent| agent < 6).collect();
+        let own = |agent: usize, round: u64| -> Vec<f64> {
+            let mut stream = Key::root(10).index(agent as u64).child("noise share").index(round).stream();
+            (0..LENGTH).map(|_| sd / 5f64.sqrt() * stream.normal()).collect()
+        };
+        // Subtracts two rounds from each other, so that what is not noise cancels.
+        let residual = |round: u64| -> Vec<f64> {
+            let known = |round| (0..2).map(|agent| own(agent, round)).collect::<Vec<_>>();
+            let opened = opened(&contract, &answered, round);
+            let known = known(round);
+            (0..LENGTH).map(|place| opened[place] - known.iter().map(|own| own[place]).sum::<f64>()).collect()
+        };
+        let square: f64 = (0..1000)
+            .flat_map(|pair| {
+                let (one, two) = (residual(2 * pair), residual(2 * pair + 1));
+                (0..LENGTH).map(move |place| (one[place] - two[place]).powi(2) / 2.0).collect::<Vec<_>>()
+            })
+            .sum();
+        let found = square / (1000 * LENGTH) as f64 / (sd * sd);
+        assert!((found / 0.8 - 1.0).abs() < 0.12, "{found} for 0.8");
+    }
+
+    /// Why all prices are conditional on a server that follows the protocol: one that tells three agents that agent 0
+    /// answered, and three that it did not, opens its answer with the shares of one colluder.
+    #[test]
+    fn two_lists_and_a_colluder_open_one_answer() {
+        let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0, colluding: 1))");
+        let (round, members) = (3, [true; AGENTS]);
+        let mut words = contract.masked(0, round, omega(0), &members, &Key::root(10).index(0));
+        let secret = |holders: [usize; 4], says_answered: bool| {
+            let mut list = [true; AGENTS];
+            list[0] = says_answered;
+            assert!(contract.allows_opening(&list));
+            let shares = holders.map(|holder| contract.shares(holder, round, &list, &members)[0]);
+            recover(shares.into_iter(), &lagrange(&holders))
+        };
+        let (own, pair) = (secret([0, 1, 2, 6], true), secret([3, 4, 5, 6], false));
+        mask(&mut words, own, false);
+        for other in 1..AGENTS {
+            mask(&mut words, agreed(pair, contract.dealer.public(other, round)), !adds(0, other));
+        }
+        for (word, value) in words.iter().zip(omega(0)) {
+            assert!((decode(*word) - value / AGENTS as f64).abs() < 1e-9);
+        }
+    }
+
+    /// A server that says only one agent, or a minority, had answered is given no shares.
+    #[test]
+    fn no_shares_for_the_sum_of_a_minority() {
+        let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");
+        for survivors in 0..=AGENTS {
+            let answered: Vec<bool> = (0..AGENTS).map(|agent| agent < survivors).collect();
+            assert_eq!(contract.allows_opening(&answered), survivors >= 4, "{survivors}");
         }
     }
 

@@ -1,0 +1,40 @@
+//! What observers know of the agents beside what the ledger books.
+
+use super::agent::PROTECTED;
+use super::series::Sharing;
+use crate::vocab::{Origin, PublicFact};
+
+/// Facts that no release accounts for; `objective` are those of the problem, which all agents work on with the same
+/// features and the same first hyperparameters.
+pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFact> {
+    let protocol = |what: &str| PublicFact::new(what, Origin::Protocol).about(PROTECTED);
+    let mut facts = Vec::new();
+    match sharing {
+        Sharing::Alone(_) => return facts,
+        Sharing::RandomAgent(_) => {}
+        Sharing::Aggregate(aggregate) => {
+            let what = "the bound on vectors, the noise, the sampling and every agent's weight in every sum";
+            facts.push(PublicFact::new(what, Origin::Stated));
+            if aggregate.server.is_masked() {
+                let what =
+                    "who has set up masks, and whose parts are in each sum: the server tells the agents";
+                facts.push(protocol(what));
+            }
+        }
+    }
+    let when = "who answers in which round, and when, and so when rounds end: taken as independent of the agents' data";
+    facts.push(protocol(when));
+    facts.push(protocol(
+        "the features of shared models, and the hyperparameters that agents' models begin with",
+    ));
+    facts.extend(objective.iter().map(|fact| match fact.about.is_empty() {
+        true => fact.clone().about(PROTECTED),
+        false => fact.clone(),
+    }));
+    facts
+}
+
+/// On what all prices rest where facts about the problem were computed from protected data.
+pub(super) fn conditions(objective: &[PublicFact]) -> Vec<String> {
+    objective.iter().filter_map(PublicFact::condition).collect()
+}
