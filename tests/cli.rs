@@ -46,10 +46,10 @@ fn refused(path: &Path, words: &[&str]) -> String {
 #[test]
 fn a_misspelled_field() {
     let place = TempDir::new().unwrap();
-    let path = edited(place.path(), &[("delta: 1e-3", "dleta: 1e-3")]);
+    let path = edited(place.path(), &[("delta: 1e-3, r: 10", "dleta: 1e-3, r: 10")]);
     let said = refused(
         &path,
-        &["wrong.ron:53:76", "unknown field `dleta`", "one of epsilon, delta, r", "did you mean `delta`?"],
+        &["wrong.ron:60:76", "unknown field `dleta`", "one of epsilon, delta, r", "did you mean `delta`?"],
     );
     assert_eq!(said.matches("error:").count(), 1, "only the misspelling is an error:\n{said}");
 }
@@ -58,7 +58,7 @@ fn a_misspelled_field() {
 fn a_negative_epsilon() {
     let place = TempDir::new().unwrap();
     let path = edited(place.path(), &[("epsilon: 16.444646771097048", "epsilon: -4")]);
-    refused(&path, &["wrong.ron:53:56", "expected a finite epsilon above 0", "found    -4"]);
+    refused(&path, &["wrong.ron:60:56", "expected a finite epsilon above 0", "found    -4"]);
 }
 
 #[test]

@@ -292,7 +292,7 @@ fn short(scenario: &str, place: &Path, more: &[&str]) -> (serde_json::Value, Str
 fn the_author_speaks_and_fitted_values_are_told() {
     let place = TempDir::new().unwrap();
     let more = ["--replications", "1", "-o", "protocol.rounds=5"];
-    let (document, page) = short("scenarios/hospital.ron", place.path(), &more);
+    let (document, page) = short("scenarios/studies/computed-scales.ron", place.path(), &more);
     let about = document["about"].as_str().unwrap();
     assert!(about.contains("442 diabetes patients"));
     assert_eq!(between(&page, "</h1><p>", "</p>"), [about]);

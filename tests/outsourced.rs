@@ -2,8 +2,15 @@
 
 mod support;
 
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use subrosa::objectives::{
+    Change, Goal, Hyperparameters, InputScale, Instance, Objective, Output, OutputScale, Prepared, Resources,
+    Table, Transform,
+};
+use subrosa::rng::Key;
+use subrosa::vocab::{Finite, NonNegative, Positive};
 use support::{folder, metric, root, run, subrosa, told};
 use tempfile::TempDir;
 
@@ -68,6 +75,167 @@ fn the_ledger_says_what_is_claimed_and_what_holds() {
     assert!(outcome["losses"].as_array().unwrap().iter().all(|l| l["basis"] == "unprotected"));
     assert_eq!(of(OPEN, "Record")["losses"][0]["basis"], "unprotected");
     assert!(rows.iter().all(|row| row["series"] != "random search" || row["unit"] != "Record"));
+    // The hyperparameters are stated, so nobody is handed fitted ones, and the sound releases are proven.
+    assert!(rows.iter().all(|row| !row["released"].to_string().contains("fitted")));
+    for unit in ["Record", "Outcome"] {
+        let row = of("noisy rows, 3 + 3", unit);
+        for loss in row["losses"].as_array().unwrap() {
+            assert_eq!(loss["basis"], "proven", "{unit}: {loss}");
+        }
+        let tight = row["losses"].as_array().unwrap().iter().find(|loss| loss["accountant"] == "tight");
+        let epsilon = tight.unwrap()["epsilon"].as_f64().unwrap();
+        assert!(epsilon < 3.000_001 && epsilon > 2.99, "{unit}: {epsilon}");
+    }
+}
+
+/// Scales and hyperparameters that are computed from the patients: every guarantee is conditional on the scales, fitted
+/// hyperparameters are a release that nothing protects, about records and outcomes both, and a series whose learner asks
+/// for no model is handed none.
+#[test]
+fn what_is_computed_from_the_data_is_booked() {
+    let out = TempDir::new().unwrap();
+    let document = run("scenarios/studies/computed-scales.ron", out.path(), &["--replications", "2"]);
+    let rows = document["cells"][0]["privacy"].as_array().unwrap();
+    let of = |series: &str, unit: &str| {
+        let row = rows.iter().find(|row| row["series"] == series && row["unit"] == unit);
+        row.unwrap_or_else(|| panic!("no row for {unit} in {series}")).clone()
+    };
+    let modelled = "noisy rows, 1 + 1";
+    for unit in ["Record", "Outcome"] {
+        let row = of(modelled, unit);
+        assert!(row["released"].to_string().contains("fitted hyperparameters"), "{row}");
+        for loss in row["losses"].as_array().unwrap() {
+            assert_eq!((&loss["epsilon"], &loss["basis"]), (&"inf".into(), &"unprotected".into()), "{loss}");
+        }
+        let row = of("the same at random", unit);
+        assert!(!row["released"].to_string().contains("fitted"), "{row}");
+        for loss in row["losses"].as_array().unwrap() {
+            assert_eq!(loss["basis"], "conditional", "{unit}: {loss}");
+        }
+        let text = row.to_string();
+        let scale = if unit == "Record" { "norm of the outermost row" } else { "deviation of the outcomes" };
+        assert!(text.contains(scale) && text.contains("being public"), "{text}");
+    }
+    let public = |series: usize| document["cells"][0]["series"][series]["public"].to_string();
+    assert!(public(1).contains("computed-from-data") && public(1).contains("number of records"));
+    assert!(!public(2).contains("input column and"), "{}", public(2));
+}
+
+/// The hospital's table with these scales.
+fn patients(input_scale: InputScale, output_scale: OutputScale) -> Box<dyn Prepared> {
+    let positive = |x: f64| Positive::new(x).unwrap();
+    let table = Table {
+        file: "data/diabetes.csv".into(),
+        inputs: ["age", "bmi", "bp", "s5"].map(str::to_owned).to_vec(),
+        log_inputs: Vec::new(),
+        output: Output::Column("target".to_owned()),
+        transform: Transform::Identity,
+        goal: Goal::Maximise,
+        output_scale,
+        input_scale,
+        max_norm: positive(25.0),
+        noise_sd: NonNegative::new(0.0).unwrap(),
+        hyperparameters: Hyperparameters::Given {
+            length_scales: vec![positive(3.0); 4],
+            variance: positive(1.0),
+            noise_variance: NonNegative::new(0.5).unwrap(),
+        },
+    };
+    let resources = Resources { base: root().join("scenarios"), data: None };
+    table.prepare(&resources, None, Key::root(1)).unwrap()
+}
+
+fn stated() -> (InputScale, OutputScale) {
+    let (finite, positive) = (|x| Finite::new(x).unwrap(), |x| Positive::new(x).unwrap());
+    let inputs = InputScale::Stated {
+        centres: [50.0, 25.0, 90.0, 4.6].map(finite).to_vec(),
+        units: [15.0, 5.0, 15.0, 0.5].map(positive).to_vec(),
+        radius: positive(1.0),
+    };
+    (inputs, OutputScale::Stated { centre: finite(150.0), unit: positive(75.0) })
+}
+
+/// Epsilon of Laplace noise made for 1, on outcomes in [-3, 3], at 53 other rows, when the outcome of row 0 is replaced
+/// by one far out: 6.9 where mean and standard deviation are those of all outcomes, 0 where centre and unit are stated.
+#[test]
+fn an_outcome_that_is_not_asked_for_moves_no_answer_where_the_scale_is_stated() {
+    let loss = |scale: OutputScale| {
+        let ready = patients(InputScale::FromData, scale);
+        let [before, after] = [0.0, 1000.0]
+            .map(|value| ready.changed(&Change::Outcome { row: 0, value }).unwrap().unwrap().values.to_vec());
+        let clip = |value: f64| value.clamp(-3.0, 3.0);
+        (1..54).map(|row| (clip(before[row]) - clip(after[row])).abs()).sum::<f64>() / 6.0
+    };
+    let computed = loss(OutputScale::FromData);
+    assert!((computed - 6.9).abs() < 0.1, "{computed}");
+    assert_eq!(loss(stated().1), 0.0);
+}
+
+/// The outermost patient moved by 1: all rows follow where means and norms are computed, and nobody else's where they
+/// are stated.
+#[test]
+fn a_record_that_moves_moves_no_other_where_the_scale_is_stated() {
+    let moved = |scale: InputScale| {
+        let ready = patients(scale, OutputScale::FromData);
+        let before: Instance = ready.realise(Key::root(2)).unwrap();
+        let norm = |row: &usize| before.inputs.row(*row).iter().map(|x| x * x).sum::<f64>();
+        let row = (0..before.inputs.n()).max_by(|a, b| norm(a).total_cmp(&norm(b))).unwrap();
+        let length = norm(&row).sqrt();
+        let by = before.inputs.row(row).iter().map(|x| x / length).collect();
+        let after = ready.changed(&Change::Inputs { row, by }).unwrap().unwrap();
+        let distance = |row: usize| {
+            let pairs = before.inputs.row(row).iter().zip(after.inputs.row(row));
+            pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+        };
+        let others = (0..before.inputs.n()).filter(|&other| other != row).map(distance);
+        (distance(row), others.map(|d| d * d).sum::<f64>().sqrt(), length)
+    };
+    let (_, others, _) = moved(InputScale::FromData);
+    assert!(others > 5.0, "the others moved by {others} together, and the noise is made for 1");
+    let (own, others, length) = moved(stated().0);
+    assert!((own - 1.0).abs() < 1e-9 && others == 0.0, "{own}, {others}");
+    // A row beyond the radius keeps its place.
+    assert!(length > 25.0, "{length}");
+}
+
+/// Transform, goal and scale in this order: minus (ln price - centre) / unit.
+#[test]
+fn stated_scales_follow_transform_and_goal() {
+    let scale = "objective.output_scale=Stated(centre: 12, unit: 2)";
+    let out = TempDir::new().unwrap();
+    let document = run("scenarios/property.ron", out.path(), &["--replications", "1", "-o", scale]);
+    let played = column(&folder(&document), "iterations.csv", &["arm", "value"]);
+    let text = fs::read_to_string(root().join("scenarios/data/sacramento.csv")).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let price = lines[0].split(',').position(|name| name == "price").unwrap();
+    for row in played.iter().take(20) {
+        let (arm, value) = row.split_once(' ').unwrap();
+        let cell = lines[1 + arm.parse::<usize>().unwrap()].split(',').nth(price).unwrap();
+        let expected = -(cell.parse::<f64>().unwrap().ln() - 12.0) / 2.0;
+        assert!((value.parse::<f64>().unwrap() - expected).abs() < 1e-9, "{row}, expected {expected}");
+    }
+}
+
+/// The auditor changes records as they are in the file. It refutes epsilon = 1 for outcomes whose scale is computed from
+/// all of them (before: consistent, since it moved outcomes that were scaled already), and for rows likewise; with
+/// stated constants it finds nothing.
+#[test]
+fn the_auditor_sees_through_a_computed_scale() {
+    let verdicts = |options: &[&str]| {
+        let series = ["--series", "noisy rows, 1 + 1", "--trials", "4000", "--format", "json"];
+        let arguments = [&["audit", "scenarios/hospital.ron"], &series[..], options].concat();
+        let (_, stdout, stderr) = told(&subrosa(&arguments));
+        let document: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stdout}{stderr}"));
+        let findings = document["findings"].as_array().unwrap().clone();
+        let of = |name: &str| {
+            let found = findings.iter().find(|finding| finding["name"] == name);
+            found.unwrap()["verdict"].as_str().unwrap().to_owned()
+        };
+        [of("noisy rows, 1 + 1"), of("noisy rows, 1 + 1, outcomes")]
+    };
+    assert_eq!(verdicts(&[]), ["consistent", "consistent"]);
+    assert_eq!(verdicts(&["-o", "objective.output_scale=FromData"]), ["consistent", "refuted"]);
+    assert_eq!(verdicts(&["-o", "objective.input_scale=FromData"]), ["refuted", "consistent"]);
 }
 
 /// The sound releases reach the epsilon they were made for and no more, each about its own unit; noise on the rows costs
@@ -143,6 +311,21 @@ fn an_empty_range_is_refused() {
     assert!(stderr.contains("a range whose `low` lies below its `high`"), "{stderr}");
 }
 
+/// Stated scales need a number for each input, and a unit that leaves numbers finite.
+#[test]
+fn scales_that_do_not_fit_the_table_are_refused() {
+    let refused = |option: &str, said: &[&str]| {
+        let (code, _, stderr) = told(&subrosa(&["check", "scenarios/hospital.ron", "-o", option]));
+        assert_eq!(code, 3, "{stderr}");
+        let stderr = stderr.split(|c: char| c.is_whitespace() || c == '│').filter(|word| !word.is_empty());
+        let stderr = stderr.collect::<Vec<_>>().join(" ");
+        said.iter().for_each(|part| assert!(stderr.contains(part), "{part} in:\n{stderr}"));
+    };
+    refused("objective.input_scale.centres=[50]", &["one number for each of the 4 inputs", "found 1"]);
+    refused("objective.output_scale.unit=1e-320", &["the output", "infinite after scaling", "a larger unit"]);
+    refused("objective.output_scale.unit=-75", &["a finite number above 0, found -75"]);
+}
+
 fn column(run: &Path, file: &str, names: &[&str]) -> Vec<String> {
     let mut reader = csv::Reader::from_path(run.join(file)).unwrap();
     let header = reader.headers().unwrap().clone();
@@ -172,7 +355,7 @@ fn removing_the_link_loss_leaves_the_noise_draws_unchanged() {
     let calm = folder(&calm);
     let draws = |run: &Path| column(run, "iterations.csv", &["replication", "series", "t", "arm", "outcome"]);
     assert_eq!(draws(&lossy), draws(&calm));
-    assert_eq!(draws(&lossy).len(), 3 * 3 * 53);
+    assert_eq!(draws(&lossy).len(), 3 * 5 * 53);
     let times = |run: &Path| column(run, "iterations.csv", &["seconds"]);
     assert_ne!(times(&lossy), times(&calm));
 }

@@ -193,7 +193,8 @@ fn an_edited_study_plays_only_what_changed() {
 
 /// A study whose cells fail but for one, for lack of a file.
 fn failing(place: &Path) -> PathBuf {
-    let text = fs::read_to_string(root().join("scenarios/hospital.ron")).unwrap();
+    let text = fs::read_to_string(root().join("scenarios/studies/computed-scales.ron")).unwrap();
+    let text = text.replace("../data", "data");
     fs::create_dir_all(place.join("data")).unwrap();
     fs::copy(root().join("scenarios/data/diabetes.csv"), place.join("data/diabetes.csv")).unwrap();
     let path = place.join("failing.ron");

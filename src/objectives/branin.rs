@@ -111,7 +111,7 @@ impl Objective for BraninHoo {
                 noise_variance: self.noise_variance.get(),
                 mean: 0.0,
             },
-            background: Background::default(),
+            background: Background::made_up(),
         })))
     }
 }

@@ -1,6 +1,6 @@
 //! Columns of recorded readings as arms, with their empirical correlation as the kernel: stocks and sensors.
 
-use super::instance::{Background, Instance, Surrogate};
+use super::instance::{Background, Facts, Instance, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
 use super::table::{CsvTable, TableError};
@@ -8,7 +8,7 @@ use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::rng::Key;
-use crate::vocab::Problem;
+use crate::vocab::{Origin, Problem, PublicFact};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -48,6 +48,19 @@ struct Ready(Instance);
 impl Correlation {
     fn training(&self) -> &Path {
         self.training.as_deref().unwrap_or(&self.file)
+    }
+
+    /// A learner's model is made of recorded readings.
+    fn facts(&self) -> Facts {
+        let computed = |what: String| PublicFact::new(what, Origin::ComputedFromData);
+        Facts {
+            shape: vec![PublicFact::new("number and names of the arms", Origin::Shape)],
+            model: vec![
+                computed(format!("correlations of the readings in {}", self.training().display())),
+                computed(format!("variance of the readings in {}", self.file.display())),
+            ],
+            ..Facts::default()
+        }
     }
 
     fn readings(&self, resources: &Resources) -> Result<Readings, TableError> {
@@ -130,7 +143,7 @@ impl Objective for Correlation {
                 mean: 0.0,
             },
             noise,
-            background: Background::default(),
+            background: Background { fitted: true, ..Background::public(self.facts()) },
         })))
     }
 }

@@ -127,7 +127,7 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
-            background: Background::default(),
+            background: Background::made_up(),
         })
     }
 }

@@ -6,21 +6,23 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
 /// Where the surrogate's hyperparameters come from. The kernel is squared exponential; every input column has a
-/// length-scale of its own, which is divided out before the inputs are centred and scaled.
+/// length-scale of its own, which is divided out before the inputs are scaled to a norm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Hyperparameters {
     /// Stated.
     Given {
-        /// Length-scale of each input, in standard deviations of that input (after its transform).
+        /// Length-scale of each input, in units of that input (after its transform): its standard deviations, unless
+        /// a scale is stated.
         length_scales: Vec<Positive>,
-        /// Variance of the function, in variances of the output.
+        /// Variance of the function, in squared units of the scaled output.
         variance: Positive,
-        /// Variance of the noise, in variances of the output.
+        /// Variance of the noise, in squared units of the scaled output.
         noise_variance: NonNegative,
     },
     /// Fitted to the data by maximum marginal likelihood, from several starts. The values go into the run folder,
-    /// and a replay takes them from there.
+    /// and a replay takes them from there. Whoever is handed them learns something of every record, and the ledger says
+    /// so.
     MaximumLikelihood {
         /// Rows that the fit looks at, drawn once per study; all rows if there are fewer. Default: 400.
         #[serde(default = "default_subset")]

@@ -3,7 +3,7 @@
 use super::Noise;
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
-use crate::vocab::PublicFact;
+use crate::vocab::{Origin, PublicFact};
 use std::sync::Arc;
 
 /// The Gaussian-process model that a learner assumes, in the units of the (scaled) inputs and of the values.
@@ -45,6 +45,77 @@ pub struct Background {
     /// What of the data is taken as public: the surrogate and the scaling of inputs and values are functions of some of
     /// it. A protocol says who knows it.
     pub public: Vec<PublicFact>,
+    /// The same facts by what they are about.
+    pub facts: Facts,
+    /// Whether the surrogate's hyperparameters were computed from the inputs and values of this problem, by a fit or
+    /// otherwise. Whoever is handed the surrogate then learns something of all records: a protocol books it.
+    pub fitted: bool,
+}
+
+/// What of a problem is taken as public, by what it is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Numbers of records and columns, and what must be true of data that can be read at all.
+    pub shape: Vec<PublicFact>,
+    /// What inputs are scaled by, fitted length-scales included.
+    pub inputs: Vec<PublicFact>,
+    /// What values and outcomes are scaled by.
+    pub outcomes: Vec<PublicFact>,
+    /// Hyperparameters of the surrogate.
+    pub model: Vec<PublicFact>,
+}
+
+impl Facts {
+    /// Conditions of a loss about a record whose inputs are released.
+    #[must_use]
+    pub fn input_conditions(&self) -> Vec<String> {
+        self.inputs.iter().filter_map(PublicFact::condition).collect()
+    }
+
+    /// Conditions of a loss about a record whose value or outcome is released.
+    #[must_use]
+    pub fn outcome_conditions(&self) -> Vec<String> {
+        self.outcomes.iter().filter_map(PublicFact::condition).collect()
+    }
+}
+
+impl Background {
+    /// What is known of a problem of which these facts are public.
+    #[must_use]
+    pub fn public(facts: Facts) -> Self {
+        let Facts { shape, inputs, outcomes, model } = &facts;
+        let public = [shape, inputs, outcomes, model].into_iter().flatten().cloned().collect();
+        Self { public, facts, ..Self::default() }
+    }
+
+    /// What is known of a function that was made up: everything but the function.
+    pub(super) fn made_up() -> Self {
+        let stated = |what: &str| vec![PublicFact::new(what, Origin::Stated)];
+        Self::public(Facts {
+            inputs: stated("inputs to choose from"),
+            model: stated("kernel, variance and noise variance of the model"),
+            ..Facts::default()
+        })
+    }
+}
+
+/// A change of one record, made before anything is computed from the data: how a neighbouring data set comes about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The inputs of a row move by these amounts, in units of the scaled inputs of the unchanged data.
+    Inputs {
+        /// The row.
+        row: usize,
+        /// By how much, one number a column.
+        by: Vec<f64>,
+    },
+    /// The outcome of a row becomes the one that has this value on the unchanged data.
+    Outcome {
+        /// The row.
+        row: usize,
+        /// Its value.
+        value: f64,
+    },
 }
 
 /// What is public about a tuning problem: a value is minus the mean, over `records` validation records, of a loss of

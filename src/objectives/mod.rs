@@ -22,11 +22,11 @@ pub use correlation::Correlation;
 pub use federation::{Axis, FederatedModel, FederatedTuning, HeldOut, LogisticRegression, RbfSvm};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
-pub use instance::{Background, Instance, Surrogate, TuningFacts};
+pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform};
 pub use rkhs_sum::{Kernel, RkhsSum};
-pub use table::{Goal, Output, Table, Transform};
+pub use table::{Goal, InputScale, Output, OutputScale, Table, Transform};
 pub use tuning::{Label, Records, Training, Tuning, ValidationLoss, models, performance};
 
 use crate::rng::Key;
@@ -107,6 +107,19 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         let _ = (count, key);
         Vec::new()
+    }
+
+    /// Whether values and inputs are made of records, so that [`changed`](Self::changed) has an answer.
+    fn has_records(&self) -> bool {
+        false
+    }
+
+    /// The problem on a neighbouring data set, for the auditor: one record is changed, and all that inputs and
+    /// values are scaled by is computed anew. (Fitted hyperparameters are so for moved inputs only, which are divided by
+    /// them.) None without records, or without the one that is to change.
+    fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
+        let _ = change;
+        None
     }
 
     /// Hyperparameters that were fitted, so that a replay need not fit again.

@@ -91,7 +91,7 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
-            background: Background { neighbour: Some(Arc::new(neighbour)), ..Background::default() },
+            background: Background { neighbour: Some(Arc::new(neighbour)), ..Background::made_up() },
         })
     }
 }

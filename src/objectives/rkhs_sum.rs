@@ -138,7 +138,7 @@ impl Prepared for Ready {
             values: Arc::new(values),
             noise: self.noise.clone(),
             surrogate: self.surrogate.clone(),
-            background: Background::default(),
+            background: Background::made_up(),
         })
     }
 }

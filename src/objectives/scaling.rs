@@ -1,5 +1,5 @@
-//! Inputs are centred, then scaled so that the longest row has a given norm (in that order: a neighbouring data
-//! set moves a row of the scaled inputs by at most 1).
+//! Inputs are centred, then scaled so that the longest row has a given norm. On a grid both are public; computed from
+//! records, they move all rows when one moves.
 
 /// Centres every column of `rows` (row-major, `d` columns) and scales all to the largest row norm `max_norm`.
 /// Gives the factor by which the centred rows were multiplied; 1 if all rows are the same.

@@ -4,14 +4,14 @@ mod data;
 mod logistic;
 mod support_vectors;
 
-use super::instance::{Background, Instance, Surrogate};
+use super::instance::{Background, Facts, Instance, Surrogate};
 use super::scaling::grid;
 use super::table::reader::TableError;
 use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
-use crate::vocab::{Finite, NonNegative, Positive, Probability, Problem};
+use crate::vocab::{Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
 use data::{AgentRecords, Agents};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -255,6 +255,16 @@ impl FederatedTuning {
     }
 }
 
+/// What is public: no agent's records were looked at for it, but for the classes that all share.
+fn facts() -> Facts {
+    Facts {
+        shape: vec![PublicFact::new("number of agents, and the classes", Origin::Shape)],
+        inputs: vec![PublicFact::new("settings to choose from", Origin::Stated)],
+        outcomes: Vec::new(),
+        model: vec![PublicFact::new("prior and noise variance that agents assume", Origin::Stated)],
+    }
+}
+
 #[derive(Debug)]
 struct Ready(Instance);
 
@@ -330,7 +340,7 @@ impl Objective for FederatedTuning {
                 noise_variance: square(self.assumed_noise_sd.get()),
                 mean: self.prior_mean.get(),
             },
-            background: Background { agents: Some(Arc::new(agents)), ..Background::default() },
+            background: Background { agents: Some(Arc::new(agents)), ..Background::public(facts()) },
         })))
     }
 }

@@ -2,19 +2,20 @@
 
 mod output;
 pub(super) mod reader;
+mod scales;
 
 pub use output::Output;
+pub use scales::{InputScale, OutputScale};
 
 use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters};
-use super::instance::{Background, Instance, Surrogate};
-use super::scaling::{centre_and_scale, standardise};
+use super::instance::{Background, Change, Facts, Instance, Surrogate};
 use super::{Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::fit;
 use crate::rng::Key;
-use crate::vocab::{NonNegative, Positive, Problem};
+use crate::vocab::{NonNegative, Origin, Positive, Problem, PublicFact};
 pub(super) use reader::{CsvTable, TableError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,9 +46,10 @@ pub enum Transform {
 
 /// Every row of a CSV file is an arm: some columns are its inputs, and a further one is its output.
 ///
-/// The output is transformed, negated if it is to be minimised, and standardised: regret is in standard deviations
-/// of the transformed output. Inputs are transformed and standardised, divided by their length-scales, centred, and
-/// scaled to a largest norm, so that one length-scale serves all.
+/// The output is transformed, negated if it is to be minimised, centred and divided by a unit: regret, the noise of a
+/// measurement and the range of a private outcome are in that unit. Inputs are transformed, centred and divided by
+/// units, divided by their length-scales, and scaled to a norm, so that one length-scale serves all. Centres, units and
+/// the norm are computed from the data unless the scenario states them (`input_scale`, `output_scale`).
 /// Source: Kharkovskii, Dai and Low 2020, section 4, for the preparation of inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -67,11 +69,17 @@ pub struct Table {
     /// Whether large or small outputs are sought. Default: `Maximise`.
     #[serde(default)]
     pub goal: Goal,
-    /// Largest Euclidean norm of a scaled input. Default: 25.
+    /// How outcomes are scaled. Default: `FromData`, by their mean and standard deviation.
+    #[serde(default)]
+    pub output_scale: OutputScale,
+    /// How inputs are scaled. Default: `FromData`, by their means, standard deviations and largest norm.
+    #[serde(default)]
+    pub input_scale: InputScale,
+    /// Euclidean norm of the outermost scaled input, or of one at the stated radius. Default: 25.
     #[serde(default = "default_norm")]
     pub max_norm: Positive,
-    /// Standard deviation of the noise that is added to an output when it is measured, in standard deviations of
-    /// the transformed output. Default: 0, the recorded output itself.
+    /// Standard deviation of the noise that is added to an output when it is measured, in the unit of the scaled
+    /// output. Default: 0, the recorded output itself.
     #[serde(default = "no_noise")]
     pub noise_sd: NonNegative,
     /// The surrogate's hyperparameters. Default: by maximum likelihood.
@@ -83,20 +91,45 @@ fn no_noise() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
 }
 
-/// Inputs (row-major, standardised) and output (standardised, larger is better).
-struct Columns {
+/// Transformed inputs (row-major) and outputs (larger is better), before any scaling.
+#[derive(Clone, Debug)]
+struct Raw {
+    file: PathBuf,
     rows: Vec<f64>,
     values: Vec<f64>,
 }
 
+/// Inputs (row-major) and output after scaling, and the units that they were divided by.
+struct Columns {
+    rows: Vec<f64>,
+    values: Vec<f64>,
+    units: Vec<f64>,
+    centre: f64,
+    unit: f64,
+}
+
 #[derive(Debug)]
 struct Ready {
+    table: Table,
+    key: Key,
+    raw: Raw,
+    scaled: Scaled,
+}
+
+/// A problem, and what became of a raw record on the way to it.
+#[derive(Debug)]
+struct Scaled {
     instance: Instance,
     fitted: Option<Fitted>,
+    /// How far an input moves for one unit of the scaled inputs, by column.
+    steps: Vec<f64>,
+    /// Centre and unit of the outputs.
+    centre: f64,
+    unit: f64,
 }
 
 impl Table {
-    fn columns(&self, resources: &Resources) -> Result<Columns, TableError> {
+    fn raw(&self, resources: &Resources) -> Result<Raw, TableError> {
         let table = CsvTable::read(&resources.place(&self.file))?;
         let (n, d) = (table.len(), self.inputs.len());
         let mut rows = vec![0.0; n * d];
@@ -105,10 +138,6 @@ impl Table {
             if self.log_inputs.contains(name) {
                 apply(Transform::Log1p, &mut column, &table, || format!("1 + column \"{name}\""))?;
             }
-            standardise(&mut column).ok_or_else(|| TableError::Constant {
-                file: table.file.clone(),
-                what: format!("column \"{name}\""),
-            })?;
             rows[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
         }
         let mut values = self.output.values(&table)?;
@@ -116,11 +145,91 @@ impl Table {
         if self.goal == Goal::Minimise {
             values.iter_mut().for_each(|value| *value = -*value);
         }
-        standardise(&mut values).ok_or_else(|| TableError::Constant {
-            file: table.file.clone(),
-            what: "the output".to_owned(),
-        })?;
-        Ok(Columns { rows, values })
+        Ok(Raw { file: table.file, rows, values })
+    }
+
+    fn columns(&self, raw: &Raw) -> Result<Columns, TableError> {
+        let d = self.inputs.len();
+        let constant = |what: String| TableError::Constant { file: raw.file.clone(), what };
+        let (mut rows, mut values) = (raw.rows.clone(), raw.values.clone());
+        let mut units = Vec::with_capacity(d);
+        for (index, name) in self.inputs.iter().enumerate() {
+            let mut column: Vec<f64> = rows[index..].iter().step_by(d).copied().collect();
+            let unit = self.input_scale.apply(index, &mut column);
+            units.push(unit.ok_or_else(|| constant(format!("column \"{name}\"")))?);
+            rows[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
+        }
+        let scale = match self.goal {
+            Goal::Maximise => self.output_scale,
+            Goal::Minimise => self.output_scale.negated(),
+        };
+        let (centre, unit) = scale.apply(&mut values).ok_or_else(|| constant("the output".to_owned()))?;
+        if let Some(column) = rows.iter().position(|x| !x.is_finite()) {
+            let what = format!("column \"{}\"", self.inputs[column % d]);
+            return Err(TableError::NotScalable { file: raw.file.clone(), what });
+        }
+        if values.iter().any(|y| !y.is_finite()) {
+            let what = "the output".to_owned();
+            return Err(TableError::NotScalable { file: raw.file.clone(), what });
+        }
+        Ok(Columns { rows, values, units, centre, unit })
+    }
+
+    /// The problem that raw records make.
+    fn scaled(&self, raw: &Raw, fitted: Option<&Fitted>, key: Key) -> Result<Scaled, ObjectiveError> {
+        let columns = self.columns(raw).map_err(|error| ObjectiveError { reason: error.to_string() })?;
+        let d = self.inputs.len();
+        let hyperparameters = match fitted {
+            Some(fitted) if fitted.length_scales.len() == d => fitted.clone(),
+            Some(_) | None => self.hyperparameters(&columns, key)?,
+        };
+        let Columns { mut rows, values, units, centre, unit } = columns;
+        for row in rows.chunks_mut(d) {
+            row.iter_mut().zip(&hyperparameters.length_scales).for_each(|(cell, scale)| *cell /= scale);
+        }
+        // Length-scales are 1 now, so after scaling all of them are the factor.
+        let factor = self.input_scale.to_norm(&mut rows, d, self.max_norm.get());
+        let steps = units.iter().zip(&hyperparameters.length_scales).map(|(u, l)| u * l / factor).collect();
+        let instance = Instance {
+            inputs: Arc::new(Points::new(values.len(), d, rows)),
+            values: Arc::new(values),
+            noise: Noise::gaussian(self.noise_sd.get()),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(factor, hyperparameters.variance),
+                noise_variance: hyperparameters.noise_variance,
+                mean: 0.0,
+            },
+            background: self.background(),
+        };
+        let fitted = hyperparameters.log_likelihood.is_some().then_some(hyperparameters);
+        Ok(Scaled { instance, fitted, steps, centre, unit })
+    }
+
+    /// What is taken as public, and what losses rest on.
+    fn background(&self) -> Background {
+        let fitted = matches!(self.hyperparameters, Hyperparameters::MaximumLikelihood { .. });
+        let mut inputs = vec![self.input_scale.fact()];
+        let model = if fitted {
+            let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
+            inputs.push(computed("length-scales fitted to inputs and outcomes"));
+            vec![computed("variance and noise variance fitted to inputs and outcomes")]
+        } else {
+            let what = "length-scales, variance and noise variance of the model";
+            vec![PublicFact::new(what, Origin::Stated)]
+        };
+        let shape = |what: &str| PublicFact::new(what, Origin::Shape);
+        let columns = format!("number of the input columns, {}, and their names", self.inputs.len());
+        let facts = Facts {
+            shape: vec![
+                shape("number of records"),
+                shape(&columns),
+                shape("that every cell used is a number, and has a logarithm where one is taken"),
+            ],
+            inputs,
+            outcomes: vec![self.output_scale.fact()],
+            model,
+        };
+        Background { fitted, ..Background::public(facts) }
     }
 
     /// The field of the scenario that an error of the table is about.
@@ -165,7 +274,11 @@ impl Table {
                 "use Identity, or shift the numbers",
             ),
             TableError::Constant { .. } => {
-                wrong("inputs".to_owned(), "columns that vary", "leave the column out")
+                wrong("inputs".to_owned(), "columns that vary", "leave the column out, or state a scale")
+            }
+            TableError::NotScalable { what, .. } => {
+                let field = if what == "the output" { "output_scale" } else { "input_scale" };
+                wrong(field.to_owned(), "a unit that leaves numbers finite", "write a larger unit")
             }
         }
     }
@@ -257,8 +370,13 @@ impl Objective for Table {
                 "write as many as there are inputs",
             ));
         }
-        if let Err(error) = self.columns(resources) {
-            problems.push(self.blame(&error));
+        let scale = self.input_scale.problems(self.inputs.len());
+        let scalable = scale.is_empty();
+        problems.extend(scale);
+        match self.raw(resources).and_then(|raw| if scalable { self.columns(&raw).map(drop) } else { Ok(()) })
+        {
+            Ok(()) => {}
+            Err(error) => problems.push(self.blame(&error)),
         }
         problems
     }
@@ -273,41 +391,40 @@ impl Objective for Table {
         fitted: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let columns =
-            self.columns(resources).map_err(|error| ObjectiveError { reason: error.to_string() })?;
-        let d = self.inputs.len();
-        let hyperparameters = match fitted {
-            Some(fitted) if fitted.length_scales.len() == d => fitted.clone(),
-            Some(_) | None => self.hyperparameters(&columns, key)?,
-        };
-        let Columns { mut rows, values } = columns;
-        for row in rows.chunks_mut(d) {
-            row.iter_mut().zip(&hyperparameters.length_scales).for_each(|(cell, scale)| *cell /= scale);
-        }
-        // Length-scales are 1 now, so after scaling all of them are the factor.
-        let factor = centre_and_scale(&mut rows, d, self.max_norm.get());
-        let instance = Instance {
-            inputs: Arc::new(Points::new(values.len(), d, rows)),
-            values: Arc::new(values),
-            noise: Noise::gaussian(self.noise_sd.get()),
-            surrogate: Surrogate {
-                covariance: Covariance::squared_exponential(factor, hyperparameters.variance),
-                noise_variance: hyperparameters.noise_variance,
-                mean: 0.0,
-            },
-            background: Background::default(),
-        };
-        let fitted = hyperparameters.log_likelihood.is_some().then_some(hyperparameters);
-        Ok(Box::new(Ready { instance, fitted }))
+        let raw = self.raw(resources).map_err(|error| ObjectiveError { reason: error.to_string() })?;
+        let scaled = self.scaled(&raw, fitted, key)?;
+        Ok(Box::new(Ready { table: self.clone(), key, raw, scaled }))
     }
 }
 
 impl Prepared for Ready {
     fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
-        Ok(self.instance.clone())
+        Ok(self.scaled.instance.clone())
+    }
+
+    fn has_records(&self) -> bool {
+        true
+    }
+
+    fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
+        let mut raw = self.raw.clone();
+        let mut fitted = None;
+        match change {
+            Change::Inputs { row, by } => {
+                let d = self.table.inputs.len();
+                let cells = raw.rows.get_mut(row * d..(row + 1) * d)?;
+                cells.iter_mut().zip(by).zip(&self.scaled.steps).for_each(|((x, by), step)| *x += by * step);
+            }
+            Change::Outcome { row, value } => {
+                *raw.values.get_mut(*row)? = self.scaled.centre + self.scaled.unit * value;
+                // Values do not rest on hyperparameters, and a fit takes seconds.
+                fitted = self.scaled.fitted.as_ref();
+            }
+        }
+        Some(self.table.scaled(&raw, fitted, self.key).map(|scaled| scaled.instance))
     }
 
     fn fitted(&self) -> Option<&Fitted> {
-        self.fitted.as_ref()
+        self.scaled.fitted.as_ref()
     }
 }

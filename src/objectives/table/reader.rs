@@ -92,6 +92,13 @@ pub enum TableError {
         /// The smallest value.
         smallest: f64,
     },
+    /// A column of which a number is infinite after scaling.
+    NotScalable {
+        /// The file.
+        file: PathBuf,
+        /// What is scaled.
+        what: String,
+    },
     /// A column that is the same in every row.
     Constant {
         /// The file.
@@ -132,6 +139,9 @@ impl fmt::Display for TableError {
             ),
             Self::NoLogarithm { file, what, smallest } => {
                 write!(f, "{}: {what} has no logarithm: its smallest value is {smallest}", file.display())
+            }
+            Self::NotScalable { file, what } => {
+                write!(f, "{}: {what} has a number that is infinite after scaling", file.display())
             }
             Self::Constant { file, what } => {
                 write!(f, "{}: {what} is the same in every row", file.display())

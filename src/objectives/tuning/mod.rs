@@ -10,13 +10,13 @@ pub use loss::{Training, ValidationLoss};
 pub use training::Records;
 pub(super) use training::train_at_most;
 
-use super::instance::{Background, Instance, Surrogate, TuningFacts};
+use super::instance::{Background, Facts, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
 use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::covariance::Covariance;
 use crate::gp::{Points, dot};
 use crate::rng::Key;
-use crate::vocab::{Finite, NonNegative, Positive, Probability, Problem};
+use crate::vocab::{Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
 use data::Split;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,6 +107,16 @@ pub fn performance(weights: &[f64], records: &Records, loss: ValidationLoss) -> 
     -records.margins(weights).map(|z| loss.at(z)).sum::<f64>() / records.len() as f64
 }
 
+/// What is public: nothing of it was computed from validation records.
+fn facts() -> Facts {
+    Facts {
+        shape: vec![PublicFact::new("number of validation records", Origin::Shape)],
+        inputs: vec![PublicFact::new("regularisation parameters to choose from", Origin::Stated)],
+        outcomes: vec![PublicFact::new("range and Lipschitz constant of the loss", Origin::Stated)],
+        model: vec![PublicFact::new("mean, variance and length-scale of the prior", Origin::Stated)],
+    }
+}
+
 /// Largest number of settings: every one is a model to train.
 const MOST_SETTINGS: usize = 1000;
 
@@ -148,7 +158,8 @@ impl Tuning {
             TableError::Unreadable { .. }
             | TableError::NotCsv { .. }
             | TableError::NoRows { .. }
-            | TableError::NoLogarithm { .. } => {
+            | TableError::NoLogarithm { .. }
+            | TableError::NotScalable { .. } => {
                 let cure = "paths begin at the folder of the scenario file";
                 Problem::wrong("file", "a CSV file with a header line and rows of equal length", found, cure)
             }
@@ -243,7 +254,7 @@ impl Objective for Tuning {
                     lambda_min: self.lambda_min.get(),
                     lambda_max: self.lambda_max.get(),
                 }),
-                ..Background::default()
+                ..Background::public(facts())
             },
         };
         Ok(Box::new(Ready { instance, models, validation, loss: self.loss }))

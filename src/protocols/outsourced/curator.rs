@@ -3,7 +3,7 @@
 use super::messages::{Fact, Message, World};
 use super::recipe::{InputRelease, OutcomeRelease};
 use crate::kernel::{Context, Input, Party};
-use crate::objectives::Noise;
+use crate::objectives::{Facts, Noise, Surrogate};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Rows};
 use crate::privacy::{Released, Sensitive};
@@ -36,6 +36,10 @@ pub(super) struct Curator {
     pub(super) n: usize,
     /// Columns of the inputs, d; public.
     pub(super) columns: usize,
+    /// What is taken as public, and so what prices rest on.
+    pub(super) facts: Facts,
+    /// The modeler's model, where its hyperparameters were fitted to inputs and outcomes and it asks for one.
+    pub(super) fitted: Option<Sensitive<Surrogate>>,
     /// Noise-free objective by row.
     pub(super) values: Arc<Vec<f64>>,
     pub(super) law: Noise,
@@ -61,6 +65,8 @@ impl Clone for Curator {
             observer: self.observer.clone(),
             release: self.release.clone(),
             inputs: self.inputs.duplicate(),
+            facts: self.facts.clone(),
+            fitted: self.fitted.as_ref().map(Sensitive::duplicate),
             values: Arc::clone(&self.values),
             law: self.law.clone(),
             stream: self.stream.clone(),
@@ -85,16 +91,10 @@ impl Curator {
         if let Some(view) = &self.view {
             return Ok(view.clone());
         }
+        let model = self.model(ctx)?;
         let occasion = Occasion {
-            released: self.release.what().to_owned(),
-            protected: self.name.clone(),
-            unit: ProtectedUnit::Record,
-            unit_index: None,
-            neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },
-            observer: self.observer.clone(),
-            round: 0,
-            at: ctx.now(),
-            conditions: Vec::new(),
+            conditions: self.facts.input_conditions(),
+            ..self.about_records(self.release.what(), ctx)
         };
         let (inputs, stream) = (&self.inputs, &mut self.stream);
         let distance = Positive::new(NEIGHBOUR_DISTANCE).expect("1 is above 0");
@@ -117,9 +117,39 @@ impl Curator {
             }
             InputRelease::Withheld(_) => None,
         };
-        let view = Message::Inputs { n: self.n as u64, rows: rows.map(Arc::new) };
+        let view = Message::Inputs { n: self.n as u64, rows: rows.map(Arc::new), model };
         self.view = Some(view.clone());
         Ok(view)
+    }
+
+    /// Something about the records that goes out before the first round.
+    fn about_records(&self, released: &str, ctx: &Context<'_, World>) -> Occasion {
+        Occasion {
+            released: released.to_owned(),
+            protected: self.name.clone(),
+            unit: ProtectedUnit::Record,
+            unit_index: None,
+            neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },
+            observer: self.observer.clone(),
+            round: 0,
+            at: ctx.now(),
+            conditions: Vec::new(),
+        }
+    }
+
+    /// Fitted hyperparameters are exact functions of all records and all outcomes: unprotected for either.
+    fn model(
+        &mut self,
+        ctx: &mut Context<'_, World>,
+    ) -> Result<Option<Arc<Released<Surrogate>>>, ReleaseError> {
+        let record = self.about_records("fitted hyperparameters", ctx);
+        let Some(model) = &self.fitted else { return Ok(None) };
+        let outcome =
+            Occasion { unit: ProtectedUnit::Outcome, neighbours: Neighbours::AnyValue, ..record.clone() };
+        let mut book = Books::new(&mut self.meter, ctx);
+        release(&mut book, outcome, &Disclosure::new(), model, &mut self.stream)?;
+        let released = release(&mut book, record, &Disclosure::new(), model, &mut self.stream)?;
+        Ok(Some(Arc::new(released)))
     }
 
     fn answer(
@@ -161,7 +191,7 @@ impl Curator {
             observer: self.observer.clone(),
             round,
             at: ctx.now(),
-            conditions: Vec::new(),
+            conditions: self.facts.outcome_conditions(),
         };
         let secret = Sensitive::new(outcome);
         let mut book = Books::new(&mut self.meter, ctx);

@@ -1,6 +1,7 @@
 //! What curator and modeler say to each other.
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
+use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::AskAgain;
@@ -25,6 +26,8 @@ pub enum Message {
         n: u64,
         /// The rows as released; absent when they are withheld.
         rows: Option<Arc<Released<Rows>>>,
+        /// The model, where its hyperparameters were fitted to the inputs and outcomes; else the modeler knows it.
+        model: Option<Arc<Released<Surrogate>>>,
     },
     /// From the modeler: measure this row in this round.
     Query {
@@ -108,12 +111,16 @@ impl Bookkeeping for World {
     }
 }
 
+/// Numbers of a model: length-scale, variance, noise variance, mean.
+const HYPERPARAMETERS: u64 = 4;
+
 impl Payload for Message {
     fn wire_bytes(&self) -> u64 {
         let payload = match self {
             Self::RequestInputs => 0,
-            Self::Inputs { rows, .. } => {
-                8 + rows.as_ref().map_or(0, |rows| 8 + 8 * rows.get().values().len() as u64)
+            Self::Inputs { rows, model, .. } => {
+                let model = if model.is_some() { 8 * HYPERPARAMETERS } else { 0 };
+                8 + model + rows.as_ref().map_or(0, |rows| 8 + 8 * rows.get().values().len() as u64)
             }
             Self::Query { .. } | Self::Answer { .. } => 16,
         };
@@ -134,12 +141,16 @@ impl Digestible for Message {
     fn digest(&self, digest: &mut Digest) {
         match self {
             Self::RequestInputs => digest.word(0),
-            Self::Inputs { n, rows } => {
+            Self::Inputs { n, rows, model } => {
                 digest.word(1);
                 digest.word(*n);
                 if let Some(rows) = rows {
                     digest.word(rows.get().d() as u64);
                     digest.floats(rows.get().values());
+                }
+                if let Some(model) = model {
+                    let Surrogate { covariance, noise_variance, mean } = model.get();
+                    digest.floats(&[covariance.variance, *noise_variance, *mean]);
                 }
             }
             Self::Query { round, row } => {

@@ -4,6 +4,7 @@ use super::messages::{Message, World};
 use super::recipe::ModelerRecipe;
 use crate::kernel::{Context, Input, Party};
 use crate::learners::{History, Learner};
+use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::{Asker, JitterWatch, Verdict, end};
@@ -37,6 +38,7 @@ pub(super) struct Modeler {
     state: State,
     /// What it was shown, and what its learner was asked and told: what another learner would begin from.
     rows: Option<Arc<Released<Rows>>>,
+    model: Option<Arc<Released<Surrogate>>>,
     history: History,
 }
 
@@ -58,15 +60,22 @@ impl Modeler {
             jitter: JitterWatch::default(),
             state: State::Beginning,
             rows: None,
+            model: None,
             history: History::default(),
         }
     }
 
-    fn begin(&mut self, ctx: &mut Context<'_, World>, n: usize, rows: Option<&Released<Rows>>) {
-        match self.recipe.learner(n, rows.map(Released::get)) {
+    fn begin(&mut self, ctx: &mut Context<'_, World>, n: usize) {
+        match self.learner(n) {
             Ok(learner) => self.ask(ctx, 0, learner),
             Err(reason) => self.end(ctx, reason),
         }
+    }
+
+    /// The recipe's learner, with what was handed over.
+    fn learner(&self, n: usize) -> Result<Box<dyn Learner>, String> {
+        let model = self.model.as_deref().map(Released::get);
+        self.recipe.learner(n, self.rows.as_deref().map(Released::get), model)
     }
 
     /// Asks for the outcome of `round`, initial points first.
@@ -101,10 +110,10 @@ impl Party<World> for Modeler {
                 self.state = State::Beginning;
                 self.asker.ask(ctx, self.curator, Message::RequestInputs);
             }
-            (Input::Message { message: Message::Inputs { n, rows }, .. }, State::Beginning) => {
+            (Input::Message { message: Message::Inputs { n, rows, model }, .. }, State::Beginning) => {
                 self.asker.close(ctx);
-                self.begin(ctx, n as usize, rows.as_deref());
-                self.rows = rows;
+                (self.rows, self.model) = (rows, model);
+                self.begin(ctx, n as usize);
             }
             (
                 Input::Message { message: Message::Answer { round: answered, outcome }, .. },
@@ -143,10 +152,11 @@ impl Party<World> for Modeler {
         self.asker.set_retry(fresh.recipe.retry);
         let changed = self.recipe.learner != fresh.recipe.learner;
         self.recipe = fresh.recipe.clone();
-        if let State::Asking { learner, .. } = &mut self.state
-            && changed
-            && let Ok(mut new) = self.recipe.learner(learner.arms(), self.rows.as_deref().map(Released::get))
+        let State::Asking { learner, .. } = &self.state else { return };
+        if changed
+            && let Ok(mut new) = self.learner(learner.arms())
             && self.history.teach(new.as_mut(), fresh.stream.clone()).is_ok()
+            && let State::Asking { learner, .. } = &mut self.state
         {
             *learner = new;
         }

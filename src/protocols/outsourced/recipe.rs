@@ -7,7 +7,7 @@ use super::modeler::Modeler;
 use crate::gp::{ArmCovariance, Points};
 use crate::kernel::{Event, Party};
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
-use crate::objectives::{Instance, Surrogate};
+use crate::objectives::{Facts as PublicFacts, Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::{
@@ -18,7 +18,7 @@ use crate::protocols::bystander::Bystander;
 use crate::protocols::chronicle::Chronicle;
 use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Observer, PartyId, Problem, ProtectedUnit, Time};
+use crate::vocab::{Observer, Origin, PartyId, Problem, ProtectedUnit, PublicFact, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -151,19 +151,32 @@ pub(super) struct ModelerRecipe {
     pub(super) initial_points: u64,
     pub(super) retry: Retry,
     pub(super) learner: LearnerModel,
-    pub(super) surrogate: Surrogate,
+    /// The model, where it is public; else it is handed over with the inputs.
+    pub(super) surrogate: Option<Surrogate>,
+    /// Variance of the noise on private outcomes; public.
+    pub(super) outcome_variance: f64,
 }
 
 impl ModelerRecipe {
-    /// The learner for `n` rows, of which `rows` is what was released.
-    pub(super) fn learner(&self, n: usize, rows: Option<&Rows>) -> Result<Box<dyn Learner>, String> {
+    /// The learner for `n` rows, of which `rows` is what was released, with a model that may have been handed over.
+    pub(super) fn learner(
+        &self,
+        n: usize,
+        rows: Option<&Rows>,
+        model: Option<&Surrogate>,
+    ) -> Result<Box<dyn Learner>, String> {
+        let model = model.or(self.surrogate.as_ref());
+        if model.is_none() && self.learner.as_dyn().needs_inputs() {
+            return Err("the learner needs a model, and none was handed over".to_owned());
+        }
         let points = rows.map(|rows| Points::new(rows.n(), rows.d(), rows.values().to_vec()));
         let arms = Arms {
             n,
             covariance: points
-                .map(|points| ArmCovariance::of_inputs(Arc::new(points), self.surrogate.covariance.clone())),
-            noise_variance: self.surrogate.noise_variance,
-            mean: self.surrogate.mean,
+                .zip(model)
+                .map(|(points, model)| ArmCovariance::of_inputs(Arc::new(points), model.covariance.clone())),
+            noise_variance: model.map_or(0.0, |model| model.noise_variance) + self.outcome_variance,
+            mean: model.map_or(0.0, |model| model.mean),
             facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
         };
         self.learner.as_dyn().build(&arms).map_err(|error| error.to_string())
@@ -270,6 +283,7 @@ impl Outsourced {
             }
         })?;
         record.iterations = tally.iterations;
+        record.public = taken_as_public(series, instance, &self.curator, &self.modeler);
         chronicle.into_record(&mut record);
         Ok(record)
     }
@@ -286,11 +300,13 @@ impl Outsourced {
         let rows = Rows::new(inputs.n(), inputs.d(), inputs.row_major().to_vec())
             .map_err(|error| PlayError::Party { series: series.name.clone(), reason: error.to_string() })?;
         let party = |name: &str| key.child("party").child(name);
-        let mut surrogate = instance.surrogate.clone();
-        surrogate.noise_variance += series
+        let outcome_variance = series
             .outcomes
             .variance()
             .map_err(|error| PlayError::Party { series: series.name.clone(), reason: error.to_string() })?;
+        let learner =
+            if stage.directions.dry { LearnerModel::Random(Random {}) } else { series.learner.clone() };
+        let handed_over = instance.background.fitted && learner.as_dyn().needs_inputs();
         let mut rows = Some(rows);
         let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<World>> {
             if index == curator.index()
@@ -305,6 +321,8 @@ impl Outsourced {
                     n: rows.n(),
                     columns: rows.d(),
                     inputs: Sensitive::new(rows),
+                    facts: instance.background.facts.clone(),
+                    fitted: handed_over.then(|| Sensitive::new(instance.surrogate.clone())),
                     values: Arc::clone(&instance.values),
                     law: instance.noise.clone(),
                     noise: key.child("objective noise"),
@@ -320,12 +338,9 @@ impl Outsourced {
                     rounds: self.rounds,
                     initial_points: self.initial_points,
                     retry: self.retry,
-                    learner: if stage.directions.dry {
-                        LearnerModel::Random(Random {})
-                    } else {
-                        series.learner.clone()
-                    },
-                    surrogate: surrogate.clone(),
+                    learner: learner.clone(),
+                    surrogate: (!instance.background.fitted).then(|| instance.surrogate.clone()),
+                    outcome_variance,
                 };
                 let stream = party(&self.modeler).child("learner").stream();
                 Box::new(Modeler::new(curator, recipe, key.child("initial points"), stream))
@@ -335,6 +350,30 @@ impl Outsourced {
         });
         Ok(parties.collect())
     }
+}
+
+/// What the modeler of a series knows without a release.
+fn taken_as_public(
+    series: &SeriesRecipe,
+    instance: &Instance,
+    curator: &str,
+    modeler: &str,
+) -> Vec<PublicFact> {
+    let PublicFacts { shape, inputs, outcomes, model } = &instance.background.facts;
+    let shown = !matches!(series.release, InputRelease::Withheld(_));
+    let modelled = series.learner.as_dyn().needs_inputs();
+    // What was fitted is a release to a learner that has a model; and no other learner is told.
+    let model = if modelled && !instance.background.fitted { &model[..] } else { &[] };
+    let inputs = if shown { &inputs[..] } else { &[] };
+    let protocol = [
+        "which row is asked for in which round: chosen by the modeler from what it was told",
+        "when messages arrive: times and losses are drawn without a look at the data",
+        "that messages are read by curator and modeler alone",
+    ];
+    let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
+    let facts = shape.iter().chain(inputs).chain(outcomes).chain(model);
+    let facts = facts.map(|fact| fact.clone().about(curator).known_to(modeler));
+    facts.chain(protocol).collect()
 }
 
 /// Turns measurements into regrets.

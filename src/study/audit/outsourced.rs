@@ -1,13 +1,15 @@
-//! Outsourced optimisation: one record moved by the allowed distance, seen by the modeler.
+//! Outsourced optimisation: one record moved by the allowed distance, or one outcome replaced, seen by the modeler.
+//!
+//! A record is changed as it is in the file, before anything is computed from the data: a scale that is computed moves
+//! all rows, or all answers, and the audit shows it.
 
 use super::{Candidates, System};
-use crate::objectives::Instance;
+use crate::objectives::{Change, Instance, Noise};
 use crate::privacy::audit::{
-    ProjectionAudit, RATIO, Releases, Score, Statement, noisy_table, reconstruct, upper_bound,
+    Experiment, ProjectionAudit, RATIO, Statement, Transcript, World, noisy_table, reconstruct, upper_bound,
     worst_direction,
 };
-use crate::privacy::mechanisms::clipping::Range;
-use crate::privacy::mechanisms::{JohnsonLindenstrauss, Mechanism, Price, Rows};
+use crate::privacy::mechanisms::{JohnsonLindenstrauss, Mechanism, Rows};
 use crate::protocols::Stage;
 use crate::protocols::outsourced::{InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};
 use crate::rng::{Key, Stream};
@@ -28,13 +30,15 @@ pub(super) fn systems(
     let rows = rows_of(instance)?;
     let mut stream = key.child("audit").child("neighbours").stream();
     let distance = Positive::new(DISTANCE).expect("1 is above 0");
-    let neighbours = match given {
+    let moves = match given {
         Some(given) => vec![moved_as_given(&rows, given)?],
-        None => moved_rows(&rows, &mut stream)?,
+        None => moves(&rows, &mut stream),
     };
+    let conditions = instance.background.facts.input_conditions();
+    let neighbours = moves.into_iter().map(|step| step.made(stage, &rows)).collect::<Result<Vec<_>, _>>()?;
     let mut found = Vec::new();
     for series in &recipe.series {
-        let candidates = match &series.release {
+        let mut candidates = match &series.release {
             InputRelease::JohnsonLindenstrauss(mechanism) => {
                 projection(&series.name, &recipe.modeler, mechanism, (&rows, &neighbours), &mut stream)?
             }
@@ -42,7 +46,8 @@ pub(super) fn systems(
                 let mechanism = input.calibrated(distance).map_err(|error| error.to_string())?;
                 let sd = mechanism.standard_deviation();
                 let about = format!("{} records of {} numbers with Gaussian noise", rows.n(), rows.d());
-                let words = Words { series: &series.name, observer: &recipe.modeler, about };
+                let words =
+                    Words { series: &series.name, observer: &recipe.modeler, about, conditions: &conditions };
                 let means = |rows: &Rows| Ok(rows.clone());
                 noisy(&words, &mechanism, (&rows, &neighbours), &means, (sd, input.delta.get()))?
             }
@@ -55,12 +60,13 @@ pub(super) fn systems(
                     rows.n(),
                     input.r
                 );
-                let words = Words { series: &series.name, observer: &recipe.modeler, about };
+                let words =
+                    Words { series: &series.name, observer: &recipe.modeler, about, conditions: &conditions };
                 let mut neighbours = neighbours.clone();
                 if given.is_none() {
                     let by = worst_direction(&mechanism, rows.d()).map_err(|error| error.to_string())?;
-                    let text = "record 0 moved by 1 where the projection stretches most".to_owned();
-                    neighbours.insert(0, (text, with_moved(&rows, 0, &by)?));
+                    let words = "record 0 moved by 1 where the projection stretches most".to_owned();
+                    neighbours.insert(0, Move { words, row: 0, by }.made(stage, &rows)?);
                 }
                 let means = |rows: &Rows| mechanism.projected(rows).map_err(|error| error.to_string());
                 noisy(&words, &mechanism, (&rows, &neighbours), &means, (sd, input.delta.get()))?
@@ -68,11 +74,16 @@ pub(super) fn systems(
             // Nothing is claimed for them.
             InputRelease::Disclosure(_) | InputRelease::Withheld(_) => Vec::new(),
         };
-        found.push((series.name.clone(), candidates));
-        if given.is_none()
-            && let Some(system) = outcome(series, &recipe.modeler)?
-        {
-            found.push((series.name.clone(), vec![system]));
+        if given.is_none() {
+            let asked = (recipe.initial_points + recipe.rounds).min(rows.n() as u64) as usize;
+            let asked = key.child("audit").child("asked rows").stream().distinct(rows.n(), asked);
+            let outcomes = outcomes(series, &recipe.modeler, stage, &asked)?;
+            note_model(instance, series, &mut candidates);
+            note_conditions(&conditions, &mut candidates);
+            found.push((series.name.clone(), std::mem::take(&mut candidates)));
+            found.push((series.name.clone(), outcomes));
+        } else {
+            found.push((series.name.clone(), candidates));
         }
     }
     Ok(found)
@@ -83,6 +94,8 @@ struct Words<'a> {
     series: &'a str,
     observer: &'a str,
     about: String,
+    /// What the mechanism's own price rests on besides.
+    conditions: &'a [String],
 }
 
 /// A table with Gaussian noise on every number; `means` is what it is without noise.
@@ -97,7 +110,8 @@ where
     M: Mechanism<Input = Rows, Output = Rows> + Clone + Send + Sync + 'static,
 {
     let relation = Neighbours::RowMoved { distance: DISTANCE };
-    let price = mechanism.price(rows, &relation).map_err(|error| error.to_string())?;
+    let mut price = mechanism.price(rows, &relation).map_err(|error| error.to_string())?;
+    price.basis = price.basis.under(words.conditions);
     neighbours
         .iter()
         .map(|(text, moved)| {
@@ -119,46 +133,166 @@ where
         .collect()
 }
 
-/// A private outcome: that of one row replaced by any other. A row that is asked for again is answered as before.
-fn outcome(series: &SeriesRecipe, modeler: &str) -> Result<Option<System>, String> {
-    let statement = |price: &Price, delta: f64, ends: [f64; 2]| Statement {
-        name: format!("{}, outcomes", series.name),
-        about: "the answer to one row's outcome, however often it is asked for".to_owned(),
-        neighbours: format!("the outcome of one row, {} or {}", ends[0], ends[1]),
-        observer: modeler.to_owned(),
-        delta,
-        claim: None,
-        proven: upper_bound(&[(price, 1)], delta),
-        disjoint: None,
-        broken: false,
+/// A modeler that is handed fitted hyperparameters knows more than the audited release tells it.
+fn note_model(instance: &Instance, series: &SeriesRecipe, candidates: &mut Candidates) {
+    if instance.background.fitted && series.learner.as_dyn().needs_inputs() {
+        let note =
+            "the modeler is also handed hyperparameters that were fitted to the data: nothing protects them";
+        candidates.iter_mut().for_each(|system| system.notes.push(note.to_owned()));
+    }
+}
+
+/// What is proven may rest on more than the mechanism.
+fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
+    if !conditions.is_empty() {
+        let note = format!("what is proven rests on {}", conditions.join(", and "));
+        candidates.iter_mut().for_each(|system| system.notes.push(note.clone()));
+    }
+}
+
+/// Private answers to all rows that are asked for, where one outcome is replaced by any other: that of a row that is
+/// asked for, or that of one that is not. A row that is asked for again is answered as before.
+fn outcomes(
+    series: &SeriesRecipe,
+    modeler: &str,
+    stage: &Stage,
+    asked: &[usize],
+) -> Result<Candidates, String> {
+    let instance = stage.instance.as_ref().ok_or("the scenario has no objective")?;
+    let (range, delta, variance) = match &series.outcomes {
+        OutcomeRelease::Disclosure(_) => return Ok(Vec::new()),
+        OutcomeRelease::ClippedLaplace(mechanism) => (mechanism.range, 0.0, mechanism.variance()),
+        OutcomeRelease::ClippedGaussian(mechanism) => {
+            (mechanism.range, mechanism.delta.get(), mechanism.variance())
+        }
+    };
+    let sd = variance.map_err(|error| error.to_string())?.sqrt();
+    let (low, high) = (range.low.get(), range.high.get());
+    let mut price = private(&series.outcomes, |mechanism| {
+        mechanism.price(&low, &Neighbours::AnyValue).map_err(|error| error.to_string())
+    })?;
+    let conditions = instance.background.facts.outcome_conditions();
+    price.basis = price.basis.under(&conditions);
+    let mut candidates = Vec::new();
+    let mut add = |about: String, neighbours: String, changes: [Change; 2]| -> Result<(), String> {
+        let statement = Statement {
+            name: format!("{}, outcomes", series.name),
+            about,
+            neighbours,
+            observer: modeler.to_owned(),
+            delta,
+            claim: None,
+            proven: upper_bound(&[(&price, 1)], delta),
+            disjoint: None,
+            broken: false,
+        };
+        let [given, other] = changes.map(|change| values(stage, &change));
+        let (given, other) = (given?, other?);
+        let differ = asked.iter().copied().filter(|&row| given[row].to_bits() != other[row].to_bits());
+        let answers = Answers {
+            release: series.outcomes.clone(),
+            law: instance.noise.clone(),
+            rows: differ.map(|row| (row, [given[row], other[row]])).collect(),
+            range: [low, high],
+            sd,
+        };
+        candidates.push(System::new(statement, answers));
+        Ok(())
     };
     // Beyond the range by its width: clipping must take care of it.
-    let ends = |range: &Range| {
-        let (low, high) = (range.low.get(), range.high.get());
-        [high + (high - low), low - (high - low)]
-    };
-    let any = Neighbours::AnyValue;
-    match &series.outcomes {
-        OutcomeRelease::Disclosure(_) => Ok(None),
-        OutcomeRelease::ClippedLaplace(mechanism) => {
-            let inputs = ends(&mechanism.range);
-            let price = mechanism.price(&inputs[0], &any).map_err(|error| error.to_string())?;
-            let (low, high) = (mechanism.range.low.get(), mechanism.range.high.get());
-            let test: Score<f64> = Box::new(move |&y| ((y - low).abs() - (y - high).abs()) / (high - low));
-            let releases =
-                Releases { mechanism: mechanism.clone(), inputs, times: 1, tests: vec![(RATIO, test)] };
-            Ok(Some(System::new(statement(&price, 0.0, inputs), releases)))
+    let ends = [high + (high - low), low - (high - low)];
+    let row = asked[0];
+    add(
+        "the answer to one row's outcome, however often it is asked for".to_owned(),
+        format!("the outcome of one row, {} or {}", ends[0], ends[1]),
+        ends.map(|value| Change::Outcome { row, value }),
+    )?;
+    let silent = (0..instance.values.len()).find(|row| !asked.contains(row));
+    if let Some(row) = silent
+        && stage.prepared.as_ref().is_some_and(|prepared| prepared.has_records())
+    {
+        let far = [instance.values[row], high + FAR * (high - low)];
+        add(
+            format!("the answers to the outcomes of {} rows", asked.len()),
+            format!("the outcome of a row that is not asked for, {:.3} or {}", far[0], far[1]),
+            far.map(|value| Change::Outcome { row, value }),
+        )?;
+    }
+    note_conditions(&conditions, &mut candidates);
+    Ok(candidates)
+}
+
+/// An outcome that is out of all proportion: so many widths of the range beyond it.
+const FAR: f64 = 100.0;
+
+/// Values of all rows after a change; only the changed one's differs where nothing is computed from the data.
+fn values(stage: &Stage, change: &Change) -> Result<Vec<f64>, String> {
+    let changed = stage.prepared.as_ref().and_then(|prepared| prepared.changed(change));
+    if let Some(changed) = changed {
+        return changed.map(|instance| instance.values.to_vec()).map_err(|error| error.to_string());
+    }
+    let instance = stage.instance.as_ref().ok_or("the scenario has no objective")?;
+    let mut values = instance.values.to_vec();
+    if let Change::Outcome { row, value } = *change {
+        values[row] = value;
+    }
+    Ok(values)
+}
+
+/// What is done with the mechanism of private outcomes.
+fn private<T>(
+    release: &OutcomeRelease,
+    what: impl FnOnce(&dyn Mechanism<Input = f64, Output = f64>) -> Result<T, String>,
+) -> Result<T, String> {
+    match release {
+        OutcomeRelease::Disclosure(_) => Err("the outcomes are not private".to_owned()),
+        OutcomeRelease::ClippedLaplace(mechanism) => what(mechanism),
+        OutcomeRelease::ClippedGaussian(mechanism) => what(mechanism),
+    }
+}
+
+/// Private answers for some rows, measured and released once each, on two data sets.
+#[derive(Debug)]
+struct Answers {
+    release: OutcomeRelease,
+    law: Noise,
+    /// Rows whose values differ, with the value on either data set. Others tell nothing.
+    rows: Vec<(usize, [f64; 2])>,
+    range: [f64; 2],
+    /// Standard deviation of the mechanism's noise.
+    sd: f64,
+}
+
+impl Answers {
+    /// ln of the ratio of an answer's densities where measuring adds no noise; else a statistic like any other.
+    fn ratio(&self, answer: f64, values: [f64; 2]) -> f64 {
+        let [a, b] = values.map(|value| answer - value.clamp(self.range[0], self.range[1]));
+        match self.release {
+            OutcomeRelease::ClippedGaussian(_) => (b * b - a * a) / (2.0 * self.sd * self.sd),
+            // The scale of Laplace noise is its standard deviation over the root of 2.
+            OutcomeRelease::ClippedLaplace(_) | OutcomeRelease::Disclosure(_) => {
+                (b.abs() - a.abs()) * std::f64::consts::SQRT_2 / self.sd
+            }
         }
-        OutcomeRelease::ClippedGaussian(mechanism) => {
-            let inputs = ends(&mechanism.range);
-            let price = mechanism.price(&inputs[0], &any).map_err(|error| error.to_string())?;
-            let (low, high) = (mechanism.range.low.get(), mechanism.range.high.get());
-            // A multiple of the ratio's logarithm.
-            let test: Score<f64> = Box::new(move |&y| (y - low) / (high - low));
-            let releases =
-                Releases { mechanism: mechanism.clone(), inputs, times: 1, tests: vec![(RATIO, test)] };
-            Ok(Some(System::new(statement(&price, mechanism.delta.get(), inputs), releases)))
+    }
+}
+
+impl Experiment for Answers {
+    fn tests(&self) -> Vec<String> {
+        vec![RATIO.to_owned()]
+    }
+
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
+        let (mut stream, mut measuring) = (key.stream(), key.child("measuring").stream());
+        let mut score = 0.0;
+        for &(row, values) in &self.rows {
+            let outcome = values[world.index()] + self.law.draw(row, &mut measuring);
+            let answer = private(&self.release, |mechanism| {
+                mechanism.privatise(&outcome, &mut stream).map_err(|error| error.to_string())
+            })?;
+            score += self.ratio(answer, values);
         }
+        Ok(Transcript::rounded(vec![score]))
     }
 }
 
@@ -167,8 +301,31 @@ fn rows_of(instance: &Instance) -> Result<Rows, String> {
     Rows::new(inputs.n(), inputs.d(), inputs.row_major().to_vec()).map_err(|error| error.to_string())
 }
 
-/// Neighbours by the words that describe them: an extreme record, one in the middle, and random ones.
-pub(super) fn moved_rows(rows: &Rows, stream: &mut Stream) -> Result<Vec<(String, Rows)>, String> {
+/// A record that moves.
+struct Move {
+    words: String,
+    row: usize,
+    /// By how much, in the scaled inputs of the unmoved data.
+    by: Vec<f64>,
+}
+
+impl Move {
+    /// The neighbouring inputs, with the words that describe them.
+    fn made(self, stage: &Stage, rows: &Rows) -> Result<(String, Rows), String> {
+        let Self { words, row, by } = self;
+        let change = Change::Inputs { row, by };
+        if let Some(changed) = stage.prepared.as_ref().and_then(|prepared| prepared.changed(&change)) {
+            return Ok((words, rows_of(&changed.map_err(|error| error.to_string())?)?));
+        }
+        let Change::Inputs { row, by } = change else { return Err("no record was moved".to_owned()) };
+        let mut values = rows.values().to_vec();
+        values[row * rows.d()..][..rows.d()].iter_mut().zip(&by).for_each(|(v, u)| *v += u);
+        Ok((words, Rows::new(rows.n(), rows.d(), values).map_err(|error| error.to_string())?))
+    }
+}
+
+/// An extreme record, one in the middle, and random ones.
+fn moves(rows: &Rows, stream: &mut Stream) -> Vec<Move> {
     let centred = rows.centred();
     let norm = |row: usize| centred.row(row).iter().map(|v| v * v).sum::<f64>().sqrt();
     let by_norm = |far: bool| {
@@ -200,20 +357,14 @@ pub(super) fn moved_rows(rows: &Rows, stream: &mut Stream) -> Result<Vec<(String
     chosen
         .into_iter()
         .map(|(words, row, direction)| {
-            let by: Vec<f64> = direction.iter().map(|u| DISTANCE * u).collect();
-            Ok((words, with_moved(rows, row, &by)?))
+            let by = direction.iter().map(|u| DISTANCE * u).collect();
+            Move { words, row, by }
         })
         .collect()
 }
 
-fn with_moved(rows: &Rows, row: usize, by: &[f64]) -> Result<Rows, String> {
-    let mut values = rows.values().to_vec();
-    values[row * rows.d()..][..rows.d()].iter_mut().zip(by).for_each(|(v, u)| *v += u);
-    Rows::new(rows.n(), rows.d(), values).map_err(|error| error.to_string())
-}
-
 /// "ROW:D1,D2,..": a record, and by how much each of its scaled numbers moves.
-fn moved_as_given(rows: &Rows, text: &str) -> Result<(String, Rows), String> {
+fn moved_as_given(rows: &Rows, text: &str) -> Result<Move, String> {
     let expected = || {
         format!(
             "--neighbour: expected ROW:D1,..,D{} with a row below {} and a distance of at most {DISTANCE}, found \"{text}\"",
@@ -228,7 +379,7 @@ fn moved_as_given(rows: &Rows, text: &str) -> Result<(String, Rows), String> {
     if row >= rows.n() || by.len() != rows.d() || length > DISTANCE * (1.0 + 1e-12) || length <= 0.0 {
         return Err(expected());
     }
-    Ok((format!("record {row} moved by {length}, as given"), with_moved(rows, row, &by)?))
+    Ok(Move { words: format!("record {row} moved by {length}, as given"), row, by })
 }
 
 fn projection(

@@ -1,0 +1,137 @@
+//! How the numbers of a table become those of the search: by constants that the scenario states, or by what is
+//! computed from the data.
+
+use crate::objectives::scaling::{centre_and_scale, standardise};
+use crate::vocab::{Finite, Origin, Positive, Problem, PublicFact};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How outcomes are scaled: value = (outcome - centre) / unit, after the transform, with the sign changed if the
+/// output is to be minimised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum OutputScale {
+    /// Centre and unit are mean and standard deviation of all outcomes in the file. One outcome then moves every value:
+    /// losses about an outcome hold on condition that the two numbers are public.
+    #[default]
+    FromData,
+    /// Constants that were chosen without a look at the data.
+    Stated {
+        /// The outcome whose value is 0, after the transform.
+        centre: Finite,
+        /// The difference of two outcomes that makes a difference of 1 in value, after the transform.
+        unit: Positive,
+    },
+}
+
+/// How input columns are scaled: x = (number - centre) / unit / length-scale * max_norm / radius, after ln(1 + number)
+/// where a column is one of `log_inputs`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum InputScale {
+    /// Centre and unit are mean and standard deviation of each column in the file, and the radius is the norm of the
+    /// outermost row. One row then moves all others: losses about a record hold on condition that they are public.
+    #[default]
+    FromData,
+    /// Constants that were chosen without a look at the data.
+    Stated {
+        /// The number of each column that becomes 0.
+        centres: Vec<Finite>,
+        /// The difference in each column that its length-scale is counted in.
+        units: Vec<Positive>,
+        /// The norm that is scaled to `max_norm`: Euclidean, of a row in units divided by length-scales. A row further
+        /// out keeps its place beyond `max_norm`, and is protected as the others are: the noise of a private release
+        /// does not rest on norms. A distance of 1 between scaled rows is one of radius / max_norm in these units.
+        radius: Positive,
+    },
+}
+
+impl OutputScale {
+    /// Scales all values; gives centre and unit, or `None` where all values are the same and the unit is asked of them.
+    pub(super) fn apply(&self, values: &mut [f64]) -> Option<(f64, f64)> {
+        match self {
+            Self::FromData => standardise(values),
+            Self::Stated { centre, unit } => {
+                let (centre, unit) = (centre.get(), unit.get());
+                values.iter_mut().for_each(|value| *value = (*value - centre) / unit);
+                Some((centre, unit))
+            }
+        }
+    }
+
+    /// The scale of outcomes whose sign was changed.
+    pub(super) fn negated(self) -> Self {
+        match self {
+            Self::FromData => Self::FromData,
+            Self::Stated { centre, unit } => {
+                let centre = Finite::new(-centre.get()).unwrap_or(centre);
+                Self::Stated { centre, unit }
+            }
+        }
+    }
+
+    pub(super) fn fact(&self) -> PublicFact {
+        match self {
+            Self::FromData => {
+                PublicFact::new("mean and standard deviation of the outcomes", Origin::ComputedFromData)
+            }
+            Self::Stated { .. } => PublicFact::new("centre and unit of the outcomes", Origin::Stated),
+        }
+    }
+}
+
+impl InputScale {
+    /// Centres column `index` and divides it by its unit; gives the unit, or `None` where all numbers are the same and
+    /// the unit is asked of them.
+    pub(super) fn apply(&self, index: usize, column: &mut [f64]) -> Option<f64> {
+        match self {
+            Self::FromData => standardise(column).map(|(_, sd)| sd),
+            Self::Stated { centres, units, .. } => {
+                let (centre, unit) = (centres.get(index)?.get(), units.get(index)?.get());
+                column.iter_mut().for_each(|value| *value = (*value - centre) / unit);
+                Some(unit)
+            }
+        }
+    }
+
+    /// Scales rows (of `d` columns, divided by their length-scales) to the norm; gives the factor.
+    pub(super) fn to_norm(&self, rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
+        match self {
+            // Length-scales do not move a mean from 0, except by rounding.
+            Self::FromData => centre_and_scale(rows, d, max_norm),
+            Self::Stated { radius, .. } => {
+                let factor = max_norm / radius.get();
+                rows.iter_mut().for_each(|value| *value *= factor);
+                factor
+            }
+        }
+    }
+
+    pub(super) fn problems(&self, inputs: usize) -> Vec<Problem> {
+        let Self::Stated { centres, units, .. } = self else { return Vec::new() };
+        [("centres", centres.len()), ("units", units.len())]
+            .into_iter()
+            .filter(|(_, found)| *found != inputs)
+            .map(|(field, found)| {
+                Problem::wrong(
+                    format!("input_scale.Stated.{field}"),
+                    format!("one number for each of the {inputs} inputs"),
+                    found.to_string(),
+                    "write as many as there are inputs",
+                )
+            })
+            .collect()
+    }
+
+    pub(super) fn fact(&self) -> PublicFact {
+        match self {
+            Self::FromData => PublicFact::new(
+                "mean and standard deviation of each input column and the norm of the outermost row",
+                Origin::ComputedFromData,
+            ),
+            Self::Stated { .. } => {
+                PublicFact::new("centre and unit of each input column, and the radius", Origin::Stated)
+            }
+        }
+    }
+}
