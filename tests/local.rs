@@ -63,7 +63,11 @@ fn clipping_makes_the_certificate() {
         run(USERS, out.path(), &["--replications", "1", "-o", "protocol.rounds=200", "-o", &set])
     };
     let series = "GP-UCB on the same reports";
-    let void = at("Ctl(epsilon: 1, clip: false)");
+    // Noise in [-1, 1] and B = max |f|: no reward exceeds B + R, as the paper assumes. It was called refuted.
+    let literal = at("Ctl(epsilon: 1, clip: false)");
+    let basic = loss(row(&literal, series, "Reward"), "basic");
+    assert_eq!((basic["epsilon"].as_f64(), &basic["basis"]), (Some(1.0), &"conditional".into()));
+    let void = at("Ctl(epsilon: 1, bound: 0.5, clip: false)");
     let basic = loss(row(&void, series, "Reward"), "basic");
     assert_eq!((&basic["epsilon"], &basic["basis"]), (&"inf".into(), &"refuted".into()));
     assert!(loss(row(&void, series, "Reward"), "as published")["epsilon"] == 1.0);
@@ -71,6 +75,44 @@ fn clipping_makes_the_certificate() {
     assert!(count(&tight, series, "beyond bound") > 0.0);
     assert_eq!(loss(row(&tight, series, "Reward"), "basic")["basis"], "proven");
     assert_eq!(count(&tight, "LDP-TGP-UCB", "beyond bound"), 0.0, "its own bound covers everything");
+}
+
+/// Zhou and Tan's CTL on noise without a bound: (epsilon, delta)-LDP where delta is what they say, void where it is not
+/// stated, and `check` knows which fields go together.
+#[test]
+fn unbounded_noise_is_priced_with_its_delta() {
+    let out = TempDir::new().unwrap();
+    let at = |noise: &str, report: &str| {
+        let (noise, set) =
+            (format!("objective.noise={noise}"), format!("protocol.series[3].report={report}"));
+        let more = ["--replications", "1", "-o", "protocol.rounds=60", "-o", &noise, "-o", &set];
+        let keep = [
+            "-o",
+            "protocol.series[0].report=Disclosure()",
+            "-o",
+            "protocol.series[0].learner=Random()",
+            "-o",
+            "protocol.series[1].report=Disclosure()",
+            "-o",
+            "protocol.series[1].learner=Random()",
+            "-o",
+            "protocol.series[2].report=Disclosure()",
+            "-o",
+            "protocol.series[2].learner=Random()",
+        ];
+        run(USERS, out.path(), &[&more[..], &keep[..]].concat())
+    };
+    let series = "GP-UCB on the same reports";
+    for noise in ["Gaussian(sd: 1)", "StudentT(degrees: 3)"] {
+        let document = at(noise, "Ctl(epsilon: 1, clip: false, delta: 0.001)");
+        let entry = row(&document, series, "Reward");
+        let optimal = loss(entry, "basic");
+        assert_eq!(
+            (optimal["epsilon"].as_f64(), &optimal["basis"]),
+            (Some(1.0), &"conditional".into()),
+            "{entry}"
+        );
+    }
 }
 
 /// People who come again are priced by the person who came most often.

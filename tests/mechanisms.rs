@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroUsize};
+use subrosa::privacy::audit::reachable_laplace;
 use subrosa::privacy::mechanisms::clipping::Range;
 use subrosa::privacy::mechanisms::{
     ClippedGaussian, ClippedLaplace, DiscreteGaussian, DiscreteLaplace, ExponentialMechanism,
-    FixedSizeGaussian, Gaussian, Laplace, Lattice, Mechanism, MechanismError, NoisyProjection, NoisyRows,
-    PoissonGaussian, RandomizedResponse, ReportNoisyMax, Rows,
+    FixedSizeGaussian, Gaussian, Laplace, Lattice, Mechanism, MechanismError, NoiseArithmetic,
+    NoisyProjection, NoisyRows, PoissonGaussian, Price, RandomizedResponse, ReportNoisyMax, Rows,
 };
 use subrosa::rng::Key;
 use subrosa::vocab::{
@@ -62,20 +63,43 @@ fn range(low: f64, high: f64) -> Range {
     Range { low: Finite::new(low).unwrap(), high: Finite::new(high).unwrap() }
 }
 
+/// Whatever number comes in, even none, an output comes out: a refusal would tell the observer something unpriced.
+fn total(mechanism: &dyn Mechanism<Input = f64, Output = f64>) {
+    let price = mechanism.price(&0.5, &Neighbours::AnyValue).unwrap();
+    assert_eq!(price.basis, Basis::Proven);
+    for input in [0.5, 99.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert_eq!(price, mechanism.price(&input, &Neighbours::AnyValue).unwrap());
+        let draw = || mechanism.privatise(&input, &mut Key::root(2).stream()).unwrap();
+        assert!(draw().is_finite());
+        assert_eq!(draw(), draw());
+    }
+}
+
 #[test]
 fn what_a_curator_may_release_keeps_the_contract() {
     let (small, delta) = (range(-1.0, 2.0), Delta::new(1e-5).unwrap());
     let any = Neighbours::AnyValue;
-    contract(&ClippedLaplace { epsilon: epsilon(1.0), range: small }, &0.5, &99.0, &f64::NAN, &any);
-    contract(&ClippedGaussian { epsilon: epsilon(1.0), delta, range: small }, &0.5, &99.0, &f64::NAN, &any);
+    for arithmetic in [NoiseArithmetic::Exact, NoiseArithmetic::Ideal] {
+        let (epsilon, range) = (epsilon(1.0), small);
+        total(&ClippedLaplace { epsilon, range, arithmetic });
+        total(&ClippedGaussian { epsilon, delta, range, arithmetic });
+    }
     let rows = |x: f64| Rows::new(2, 2, vec![x, 1.0, -3.0, x]).unwrap();
     let moved = Neighbours::RowMoved { distance: 1.0 };
-    let noisy = NoisyRows { epsilon: epsilon(1.0), delta }.calibrated(positive(1.0)).unwrap();
+    let noisy = NoisyRows { epsilon: epsilon(1.0), delta, arithmetic: NoiseArithmetic::Exact }
+        .calibrated(positive(1.0))
+        .unwrap();
     contract(&noisy, &rows(1.0), &rows(7.0), &rows(f64::NAN), &moved);
-    let recipe = NoisyProjection { epsilon: epsilon(1.0), delta, r: NonZeroUsize::new(3).unwrap() };
+    let recipe = NoisyProjection {
+        epsilon: epsilon(1.0),
+        delta,
+        r: NonZeroUsize::new(3).unwrap(),
+        arithmetic: NoiseArithmetic::Exact,
+    };
     let projection = recipe.drawn(2, positive(1.0), &mut Key::root(3).stream()).unwrap();
     contract(&projection, &rows(1.0), &rows(7.0), &rows(f64::INFINITY), &moved);
-    let empty = ClippedLaplace { epsilon: epsilon(1.0), range: range(2.0, 2.0) };
+    let empty =
+        ClippedLaplace { epsilon: epsilon(1.0), range: range(2.0, 2.0), arithmetic: NoiseArithmetic::Exact };
     assert!(empty.price(&0.0, &any).is_err() && empty.variance().is_err());
 }
 
@@ -84,12 +108,13 @@ proptest! {
     /// the ends of the range reach it.
     #[test]
     fn clipped_outcomes_keep_their_sensitivity(
-        a in -1e9f64..1e9, b in -1e9f64..1e9, low in -100f64..100.0, width in 1e-3f64..100.0, seed in 0u64..1000,
+        a in -1e9f64..1e9, b in -1e9f64..1e9, low in -100f64..100.0, width in 1e-3f64..100.0, seed in 0u64..1000, exact: bool,
     ) {
         let range = range(low, low + width);
         let delta = Delta::new(1e-6).unwrap();
-        let laplace = ClippedLaplace { epsilon: epsilon(0.7), range };
-        let gaussian = ClippedGaussian { epsilon: epsilon(0.7), delta, range };
+        let arithmetic = if exact { NoiseArithmetic::Exact } else { NoiseArithmetic::Ideal };
+        let laplace = ClippedLaplace { epsilon: epsilon(0.7), range, arithmetic };
+        let gaussian = ClippedGaussian { epsilon: epsilon(0.7), delta, range, arithmetic };
         let mechanisms: [&dyn Mechanism<Input = f64, Output = f64>; 2] = [&laplace, &gaussian];
         for mechanism in mechanisms {
             let draw = |value: f64| mechanism.privatise(&value, &mut Key::root(seed).stream()).unwrap();
@@ -104,7 +129,8 @@ proptest! {
 /// Probabilities of half-lines on the two ends of the range have ratio e^epsilon and no more; the variance is as told.
 #[test]
 fn clipped_laplace_costs_what_it_says() {
-    let mechanism = ClippedLaplace { epsilon: epsilon(1.5), range: range(-1.0, 3.0) };
+    let mechanism =
+        ClippedLaplace { epsilon: epsilon(1.5), range: range(-1.0, 3.0), arithmetic: NoiseArithmetic::Exact };
     let n = 200_000;
     let share = |value: f64| {
         let mut stream = Key::root(17).child(&format!("{value}")).stream();
@@ -164,18 +190,20 @@ const UTILITIES: [f64; 5] = [0.2, -0.5, 1.1, 0.9, 0.0];
 
 #[test]
 fn the_exponential_mechanism_has_its_probabilities() {
-    let mechanism = ExponentialMechanism::new(epsilon(3.0), positive(1.0));
-    let mut stream = Key::root(11).stream();
-    let mut counts = [0u64; 5];
-    for _ in 0..100_000 {
-        counts[mechanism.privatise(&UTILITIES.to_vec(), &mut stream).unwrap()] += 1;
+    for arithmetic in [NoiseArithmetic::Exact, NoiseArithmetic::Ideal] {
+        let mechanism = ExponentialMechanism::new(epsilon(3.0), positive(1.0)).with(arithmetic);
+        let mut stream = Key::root(11).stream();
+        let mut counts = [0u64; 5];
+        for _ in 0..100_000 {
+            counts[mechanism.privatise(&UTILITIES.to_vec(), &mut stream).unwrap()] += 1;
+        }
+        let probabilities = mechanism.probabilities(&UTILITIES);
+        let (found, most) = chi_square(&counts, &probabilities);
+        assert!(found < most, "{found} above {most}: {counts:?}");
+        let wrong = ExponentialMechanism::new(epsilon(3.3), positive(1.0)).probabilities(&UTILITIES);
+        let (found, most) = chi_square(&counts, &wrong);
+        assert!(found > most, "a wrong epsilon goes unseen: {found}");
     }
-    let probabilities = mechanism.probabilities(&UTILITIES);
-    let (found, most) = chi_square(&counts, &probabilities);
-    assert!(found < most, "{found} above {most}: {counts:?}");
-    let wrong = ExponentialMechanism::new(epsilon(3.3), positive(1.0)).probabilities(&UTILITIES);
-    let (found, most) = chi_square(&counts, &wrong);
-    assert!(found > most, "a wrong epsilon goes unseen: {found}");
 }
 
 /// Permute and flip (McKenna and Sheldon 2020, Algorithm 1) has the law of report noisy max with exponential noise;
@@ -207,14 +235,16 @@ fn report_noisy_max_is_permute_and_flip() {
         }
     });
     let exact = exact.map(|p| p / orders);
-    let mechanism = ReportNoisyMax::new(epsilon(3.0), positive(1.0));
-    let mut stream = Key::root(12).stream();
-    let mut counts = [0u64; 5];
-    for _ in 0..100_000 {
-        counts[mechanism.privatise(&UTILITIES.to_vec(), &mut stream).unwrap()] += 1;
+    for arithmetic in [NoiseArithmetic::Exact, NoiseArithmetic::Ideal] {
+        let mechanism = ReportNoisyMax::new(epsilon(3.0), positive(1.0)).with(arithmetic);
+        let mut stream = Key::root(12).stream();
+        let mut counts = [0u64; 5];
+        for _ in 0..100_000 {
+            counts[mechanism.privatise(&UTILITIES.to_vec(), &mut stream).unwrap()] += 1;
+        }
+        let (found, most) = chi_square(&counts, &exact);
+        assert!(found < most, "{found} above {most}: {counts:?} for {exact:?}");
     }
-    let (found, most) = chi_square(&counts, &exact);
-    assert!(found < most, "{found} above {most}: {counts:?} for {exact:?}");
 }
 
 #[test]
@@ -266,4 +296,101 @@ fn lattice_noise_is_exact_and_pays_for_rounding() {
     assert_eq!(price.cost, Cost::ZeroConcentratedDp { rho: 0.18 });
     let too_wide = NonZeroU32::new((1 << 20) + 1).unwrap();
     assert!(DiscreteGaussian::new(lattice, too_wide, positive(1.0)).is_err());
+}
+
+const ARITHMETICS: [NoiseArithmetic; 2] = [NoiseArithmetic::Exact, NoiseArithmetic::Ideal];
+
+/// How many of 2,000 outputs of a secret 0 the neighbour's sampler can never put out: many in floating point (which tells
+/// the secret), none on a lattice, all of whose multiples either secret can give.
+#[test]
+fn exact_noise_has_no_low_bits_to_tell() {
+    let telling = |arithmetic| {
+        let laplace = Laplace::new(positive(1.0), positive(1.0)).with(arithmetic);
+        let mut stream = Key::root(21).stream();
+        let reachable = |y: f64| match arithmetic {
+            // Spacing 2^-30, from which 1 lies a whole number of multiples away.
+            NoiseArithmetic::Exact => (y * libm::exp2(30.0)).fract() == 0.0,
+            NoiseArithmetic::Ideal => reachable_laplace(1.0, 1.0, y),
+        };
+        let draw = |_: &u32| !reachable(laplace.privatise(&vec![0.0], &mut stream).unwrap()[0]);
+        (0..2000).filter(draw).count()
+    };
+    assert_eq!(telling(NoiseArithmetic::Exact), 0);
+    assert!(telling(NoiseArithmetic::Ideal) > 400);
+    // Neither do secrets that are no multiples: what comes out is one, by rounding before the noise.
+    let range = range(-1.0, 2.0);
+    let (delta, arithmetic) = (Delta::new(1e-5).unwrap(), NoiseArithmetic::Exact);
+    let laplace = ClippedLaplace { epsilon: epsilon(1.0), range, arithmetic };
+    let gaussian = ClippedGaussian { epsilon: epsilon(1.0), delta, range, arithmetic };
+    let mechanisms: [&dyn Mechanism<Input = f64, Output = f64>; 2] = [&laplace, &gaussian];
+    for mechanism in mechanisms {
+        for secret in [-1.0, 0.123_456_789_123, 2.0 / 3.0] {
+            let y = mechanism.privatise(&secret, &mut Key::root(22).stream()).unwrap();
+            assert_eq!((y * libm::exp2(29.0)).fract(), 0.0, "{mechanism:?} {secret}: {y}");
+        }
+    }
+}
+
+/// Exact noise costs what ideal noise costs, and is booked as what it is.
+#[test]
+fn exact_noise_costs_the_same() {
+    let (one, delta, range) = (positive(1.0), Delta::new(1e-5).unwrap(), range(-1.0, 2.0));
+    let number = vec![1.0, 2.0];
+    let units = vec![vec![1.0, 0.0]; 4];
+    let rows = Rows::new(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+    let moved = Neighbours::RowMoved { distance: 1.0 };
+    let any = Neighbours::AnyValue;
+    let prices = ARITHMETICS.map(|arithmetic| {
+        let half = Probability::new(0.5).unwrap();
+        let noisy = NoisyRows { epsilon: epsilon(1.0), delta, arithmetic }.calibrated(one).unwrap();
+        vec![
+            Laplace::new(one, one).with(arithmetic).price(&number, &any).unwrap(),
+            Gaussian::new(one, one).with(arithmetic).price(&number, &any).unwrap(),
+            ClippedLaplace { epsilon: epsilon(1.0), range, arithmetic }.price(&0.0, &any).unwrap(),
+            ClippedGaussian { epsilon: epsilon(1.0), delta, range, arithmetic }.price(&0.0, &any).unwrap(),
+            ExponentialMechanism::new(epsilon(1.0), one).with(arithmetic).price(&number, &any).unwrap(),
+            ReportNoisyMax::new(epsilon(1.0), one).with(arithmetic).price(&number, &any).unwrap(),
+            PoissonGaussian::new(half, one, one)
+                .with(arithmetic)
+                .price(&units, &Neighbours::ZeroOut)
+                .unwrap(),
+            FixedSizeGaussian::new(2, one, one)
+                .with(arithmetic)
+                .price(&units, &Neighbours::ReplaceOne)
+                .unwrap(),
+            noisy.price(&rows, &moved).unwrap(),
+        ]
+    });
+    let [exact, ideal] = prices;
+    for (exact, ideal) in exact.into_iter().zip(ideal) {
+        assert_eq!((exact.arithmetic, ideal.arithmetic), (Arithmetic::Exact, Arithmetic::Ideal));
+        assert_eq!(exact, Price { arithmetic: Arithmetic::Exact, ..ideal });
+    }
+}
+
+/// X P in integers is X P: with the same noise two tables differ by the projection of what they differ by.
+#[test]
+fn an_exact_projection_projects() {
+    let delta = Delta::new(1e-5).unwrap();
+    let of = |arithmetic| {
+        let recipe =
+            NoisyProjection { epsilon: epsilon(1.0), delta, r: NonZeroUsize::new(3).unwrap(), arithmetic };
+        recipe.drawn(2, positive(1.0), &mut Key::root(3).stream()).unwrap()
+    };
+    let (exact, ideal) = (of(NoiseArithmetic::Exact), of(NoiseArithmetic::Ideal));
+    assert!((exact.sensitivity() / ideal.sensitivity() - 1.0).abs() < 1e-4, "16 digits of P");
+    let rows = |x: f64| Rows::new(2, 2, vec![x, 1.0, -3.0, 0.1 * x]).unwrap();
+    let drawn = |x| exact.privatise(&rows(x), &mut Key::root(4).stream()).unwrap();
+    let projected = |x| exact.projected(&rows(x)).unwrap();
+    for k in 0..6 {
+        let found = drawn(7.3).values()[k] - drawn(1.1).values()[k];
+        let expected = projected(7.3).values()[k] - projected(1.1).values()[k];
+        assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
+    }
+    let tall = Rows::new(20_000, 2, vec![1.0; 40_000]).unwrap();
+    let noise = exact.privatise(&tall, &mut Key::root(5).stream()).unwrap();
+    let mean = exact.projected(&tall).unwrap();
+    let squares = noise.values().iter().zip(mean.values()).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let ratio = squares / 60_000.0 / exact.standard_deviation().powi(2);
+    assert!((ratio - 1.0).abs() < 6.0 * (2.0f64 / 60_000.0).sqrt(), "{ratio}");
 }

@@ -1,8 +1,8 @@
 //! Normal noise.
 
 use super::NoiseLaw;
-use crate::rng::Stream;
-use crate::vocab::NonNegative;
+use crate::rng::{Stream, normal_quantile};
+use crate::vocab::{Delta, NonNegative};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,5 +27,10 @@ impl NoiseLaw for Gaussian {
 
     fn variance(&self) -> f64 {
         self.sd.get() * self.sd.get()
+    }
+
+    fn tail(&self, delta: Delta) -> Option<f64> {
+        // Rounded up by more than the quantile errs.
+        Some(self.sd.get() * -normal_quantile(0.5 * delta.get()) * (1.0 + 1e-12))
     }
 }

@@ -9,7 +9,7 @@ pub use student_t::StudentT;
 pub use uniform::Uniform;
 
 use crate::rng::Stream;
-use crate::vocab::Problem;
+use crate::vocab::{Delta, Problem};
 use std::sync::Arc;
 
 /// The behaviour of a law of noise.
@@ -23,6 +23,11 @@ pub trait NoiseLaw {
     /// R: no draw is larger in size. None for an unbounded law.
     fn bound(&self) -> Option<f64> {
         None
+    }
+
+    /// A size that a draw exceeds with probability at most `delta`. By default the bound, where there is one.
+    fn tail(&self, _delta: Delta) -> Option<f64> {
+        self.bound()
     }
 
     /// What is wrong with the recipe as a whole.
@@ -122,6 +127,15 @@ impl Noise {
             Self::Recorded(recorded) => Some(recorded.all().fold(0.0, |most, v| most.max(v.abs()))),
         }
     }
+
+    /// A size that a draw exceeds with probability at most `delta`; none where the law does not tell.
+    #[must_use]
+    pub fn tail(&self, delta: Delta) -> Option<f64> {
+        match self {
+            Self::Law(law) => law.as_dyn().tail(delta),
+            Self::Recorded(_) => self.bound(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -166,6 +180,27 @@ mod tests {
             let found = draws.iter().filter(|v| v.abs() > bound).count() as f64 / f64::from(n);
             let error = (tail * (1.0 - tail) / f64::from(n)).sqrt();
             assert!((found - tail).abs() < 6.0 * error, "{found} beyond {bound}");
+        }
+    }
+
+    /// Tables of Student's t and of the normal law; what is stated is never below the quantile.
+    #[test]
+    fn tails_are_those_of_the_tables() {
+        let noise = |text: &str| {
+            Noise::Law(ron::from_str(&format!("#![enable(unwrap_variant_newtypes)]{text}")).unwrap())
+        };
+        for (text, delta, quantile) in [
+            ("Gaussian(sd: 2)", 0.05, 2.0 * 1.959_963_984_540_054),
+            ("Gaussian(sd: 0)", 0.05, 0.0),
+            ("Uniform(bound: 3)", 0.05, 3.0),
+            ("StudentT(degrees: 3)", 0.05, 3.182_446_305_283_71),
+            ("StudentT(degrees: 3, scale: 2)", 0.001, 2.0 * 12.923_978_636_687),
+            ("StudentT(degrees: 10)", 0.01, 3.169_272_672_616_9),
+            ("StudentT(degrees: 1.5)", 1e-6, 8_285.4),
+        ] {
+            let found = noise(text).tail(Delta::new(delta).unwrap()).unwrap();
+            let room = if text.contains("1.5") { 1e-4 } else { 1e-7 };
+            assert!(found >= quantile * (1.0 - room) && found <= quantile * (1.0 + room), "{text}: {found}");
         }
     }
 

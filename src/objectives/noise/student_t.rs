@@ -2,9 +2,10 @@
 
 use super::NoiseLaw;
 use crate::rng::Stream;
-use crate::vocab::{Positive, Problem};
+use crate::vocab::{Delta, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::FRAC_PI_2;
 
 /// Student's t times a scale. Its moments of order `degrees` and above are infinite.
 ///
@@ -23,6 +24,17 @@ fn one() -> Positive {
     Positive::new(1.0).expect("1 is above 0")
 }
 
+/// Probability that Student's t exceeds `t` in size: of sqrt(v (U^(-2/v) - 1)) |cos W|, the mean over the angle of the
+/// probability that U is small enough. The integrand is smooth and periodic, so that equal steps converge fast.
+fn exceedance(degrees: f64, t: f64) -> f64 {
+    const STEPS: u32 = 2000;
+    let at = |step: u32| {
+        let cosine = libm::cos((f64::from(step) + 0.5) / f64::from(STEPS) * FRAC_PI_2);
+        libm::exp(-0.5 * degrees * libm::log1p(t * t / (degrees * cosine * cosine)))
+    };
+    (0..STEPS).map(at).sum::<f64>() / f64::from(STEPS)
+}
+
 impl NoiseLaw for StudentT {
     fn draw(&self, stream: &mut Stream) -> f64 {
         self.scale.get() * stream.student_t(self.degrees.get())
@@ -34,6 +46,22 @@ impl NoiseLaw for StudentT {
             return f64::INFINITY;
         }
         self.scale.get() * self.scale.get() * degrees / (degrees - 2.0)
+    }
+
+    fn tail(&self, delta: Delta) -> Option<f64> {
+        // Beyond the first end, the radius alone exceeds it; halves of the interval's logarithm then.
+        let degrees = self.degrees.get();
+        let most = (degrees * libm::expm1(-2.0 / degrees * libm::log(delta.get()))).sqrt();
+        let (mut low, mut high) = (most * 1e-6, most);
+        for _ in 0..100 {
+            let middle = (low * high).sqrt();
+            if exceedance(degrees, middle) > delta.get() * (1.0 - 1e-9) {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        Some(self.scale.get() * high).filter(|tail| tail.is_finite())
     }
 
     fn problems(&self) -> Vec<Problem> {

@@ -1,6 +1,6 @@
 //! Mechanisms that are BROKEN on purpose, for the auditor to find out. No protocol can name them.
 
-use crate::privacy::mechanisms::{Laplace, Mechanism, MechanismError, Price};
+use crate::privacy::mechanisms::{Laplace, Mechanism, MechanismError, NoiseArithmetic, Price};
 use crate::rng::Stream;
 use crate::vocab::{Cost, Neighbours, Positive};
 
@@ -38,7 +38,7 @@ impl Mechanism for DataScaledNoise {
 
     fn price(&self, input: &Vec<f64>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         let one = Positive::new(1.0).expect("1 is above 0");
-        let honest = Laplace::new(one, one).price(input, neighbours)?;
+        let honest = Laplace::new(one, one).with(NoiseArithmetic::Ideal).price(input, neighbours)?;
         Ok(Price { cost: Cost::PureDp { epsilon: self.epsilon.get() }, ..honest })
     }
 

@@ -4,7 +4,7 @@ use super::releases::{RATIO, Releases, Words, case};
 use super::suite::Case;
 use super::verdict::Verdict;
 use crate::privacy::mechanisms::{
-    DrawnProjection, Mechanism, MechanismError, NoisyProjection, NoisyRows, Rows,
+    DrawnProjection, Mechanism, MechanismError, NoiseArithmetic, NoisyProjection, NoisyRows, Rows,
 };
 use crate::rng::Key;
 use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
@@ -67,7 +67,9 @@ pub(super) fn cases() -> Vec<Case> {
         values.iter_mut().zip(moved).for_each(|(value, by)| *value += by);
         Rows::new(10, 2, values).expect("10 rows of two numbers")
     };
-    let calibrated = NoisyRows { epsilon, delta }.calibrated(one).expect("epsilon 1 can be had");
+    let calibrated = NoisyRows { epsilon, delta, arithmetic: NoiseArithmetic::Exact }
+        .calibrated(one)
+        .expect("epsilon 1 can be had");
     let pair = [rows(&[0.0]), rows(&[0.6, 0.8])];
     let sd = calibrated.standard_deviation();
     let noisy_rows = case(
@@ -82,7 +84,12 @@ pub(super) fn cases() -> Vec<Case> {
         (1, 1e-5, Neighbours::RowMoved { distance: 1.0 }),
         vec![(RATIO, table_ratio(&pair, sd))],
     );
-    let recipe = NoisyProjection { epsilon, delta, r: NonZeroUsize::new(3).expect("not zero") };
+    let recipe = NoisyProjection {
+        epsilon,
+        delta,
+        r: NonZeroUsize::new(3).expect("not zero"),
+        arithmetic: NoiseArithmetic::Exact,
+    };
     let mut stream = Key::root(2013).child("audit").child("projection").stream();
     let drawn = recipe.drawn(2, one, &mut stream).expect("epsilon 1 can be had");
     let direction = worst_direction(&drawn, 2).expect("rows of two numbers");

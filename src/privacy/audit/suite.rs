@@ -10,7 +10,7 @@ use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::{
     Argmax, ClippedGaussian, ClippedLaplace, Ctl, Disclosure, DiscreteGaussian, DiscreteLaplace, Divisor,
     ExponentialMechanism, FederatedSum, FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice,
-    Participation, PoissonGaussian, RandomizedResponse, ReportNoisyMax, SensitivityRule,
+    NoiseArithmetic, Participation, PoissonGaussian, RandomizedResponse, ReportNoisyMax, SensitivityRule,
 };
 use crate::vocab::{Delta, Epsilon, Finite, Neighbours, Positive, Probability};
 use std::num::NonZeroU32;
@@ -248,6 +248,7 @@ fn sampled() -> Vec<Case> {
         sensitivity: SensitivityRule::LargestWeight,
         claimed_rate: None,
         is_forgotten: false,
+        arithmetic: NoiseArithmetic::Exact,
     };
     let gathered = |target: f64| Gathered {
         population: 20,
@@ -360,7 +361,7 @@ fn local() -> Vec<Case> {
                 neighbours: "an outcome of 50 or -50",
                 expected: Verdict::Consistent,
             },
-            ClippedLaplace { epsilon: epsilon(1.0), range },
+            ClippedLaplace { epsilon: epsilon(1.0), range, arithmetic: NoiseArithmetic::Exact },
             [50.0, -50.0],
             (1, 0.0, Neighbours::AnyValue),
             score(5.0),
@@ -376,6 +377,7 @@ fn local() -> Vec<Case> {
                 epsilon: epsilon(1.0),
                 delta: Delta::new(DELTA).expect("a probability"),
                 range,
+                arithmetic: NoiseArithmetic::Exact,
             },
             [50.0, -50.0],
             (1, DELTA, Neighbours::AnyValue),
@@ -406,7 +408,7 @@ fn broken() -> Vec<Case> {
                 neighbours: moved,
                 expected: Verdict::Refuted,
             },
-            HalfNoise(Laplace::new(unit, unit)),
+            HalfNoise(Laplace::new(unit, unit).with(NoiseArithmetic::Ideal)),
             number(0.0, 1.0),
             (1, 0.0, Neighbours::AnyValue),
             vec![ratio(|y, world| -(y - world.index() as f64).abs() / 0.5)],
@@ -428,14 +430,14 @@ fn broken() -> Vec<Case> {
         ),
         case(
             low("laplace-low-bits", "Laplace noise of scale 1 in floating point, by its low bits"),
-            Laplace::new(unit, unit),
+            Laplace::new(unit, unit).with(NoiseArithmetic::Ideal),
             number(0.0, 1.0),
             (1, 0.0, Neighbours::AnyValue),
             vec![reach(reachable_laplace, 1.0), ratio(laplace)],
         ),
         case(
             low("gaussian-low-bits", "Gaussian noise for (1, 1e-5) in floating point, by its low bits"),
-            gaussian,
+            gaussian.with(NoiseArithmetic::Ideal),
             number(0.0, 1.0),
             (1, DELTA, Neighbours::AnyValue),
             vec![

@@ -1,15 +1,15 @@
 //! Gaussian noise on a number that was clipped to a public range.
 
 use super::clipping::Range;
-use super::{Gaussian, Mechanism, MechanismError, Price, all_finite, any_value};
+use super::{Gaussian, Mechanism, MechanismError, NoiseArithmetic, Price, any_value};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Delta, Epsilon, Neighbours, Sampler};
+use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Sampler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Moves a number into [low, high] and adds Gaussian noise that hides any of its values from any other.
 ///
-/// * Precondition: none. The range is public and not taken from the data; the sensitivity is its width.
+/// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its width.
 /// * Postcondition: (epsilon, delta)-DP, the smallest noise of that kind (analytic Gaussian), for any two values.
 ///
 /// Source: Balle and Wang 2018, Theorem 8.
@@ -22,13 +22,20 @@ pub struct ClippedGaussian {
     pub delta: Delta,
     /// What the number is clipped to, in its units.
     pub range: Range,
+    /// How the noise is sampled. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 const NAME: &str = "clipping, Gaussian noise";
 
 impl ClippedGaussian {
     fn noise(&self) -> Result<Gaussian, MechanismError> {
-        Gaussian::analytic(self.epsilon, self.delta, self.range.width()?)
+        let noise = Gaussian::analytic(self.epsilon, self.delta, self.range.width()?)?;
+        if self.arithmetic == NoiseArithmetic::Exact {
+            self.range.grid(noise.standard_deviation())?;
+        }
+        Ok(noise)
     }
 
     /// Variance of the noise; public.
@@ -55,13 +62,19 @@ impl Mechanism for ClippedGaussian {
             cost: Cost::Gaussian { noise_multiplier: noise.standard_deviation() / width },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
-        let noise = self.noise()?;
-        all_finite(&[*input])?;
-        Ok(self.range.clip(*input) + noise.standard_deviation() * stream.normal())
+        let (noise, value) = (self.noise()?, self.range.clip(*input));
+        match self.arithmetic {
+            NoiseArithmetic::Exact => {
+                let (grid, reach) = self.range.grid(noise.standard_deviation())?;
+                let scale = grid.scale(noise.standard_deviation() / self.range.width()?.get(), reach);
+                Ok(grid.plus_normal(grid.round(value), scale, stream))
+            }
+            NoiseArithmetic::Ideal => Ok(value + noise.standard_deviation() * stream.normal()),
+        }
     }
 }

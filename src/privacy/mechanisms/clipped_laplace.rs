@@ -1,15 +1,15 @@
 //! Laplace noise on a number that was clipped to a public range.
 
 use super::clipping::Range;
-use super::{Laplace, Mechanism, MechanismError, Price, all_finite, any_value};
+use super::{Laplace, Mechanism, MechanismError, NoiseArithmetic, Price, any_value};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Sampler};
+use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Sampler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Moves a number into [low, high] and adds Laplace noise that hides any of its values from any other.
 ///
-/// * Precondition: none. The range is public and not taken from the data; the sensitivity is its width.
+/// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its width.
 /// * Postcondition: epsilon-DP, for any two values.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
@@ -20,13 +20,20 @@ pub struct ClippedLaplace {
     pub epsilon: Epsilon,
     /// What the number is clipped to, in its units.
     pub range: Range,
+    /// How the noise is sampled. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 const NAME: &str = "clipping, Laplace noise";
 
 impl ClippedLaplace {
     fn noise(&self) -> Result<Laplace, MechanismError> {
-        Laplace::calibrated(self.epsilon, self.range.width()?)
+        let noise = Laplace::calibrated(self.epsilon, self.range.width()?)?;
+        if self.arithmetic == NoiseArithmetic::Exact {
+            self.range.grid(noise.scale())?;
+        }
+        Ok(noise)
     }
 
     /// Variance of the noise; public.
@@ -53,13 +60,19 @@ impl Mechanism for ClippedLaplace {
             cost: Cost::Laplace { scale: noise.scale() / width },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
-        let noise = self.noise()?;
-        all_finite(&[*input])?;
-        Ok(self.range.clip(*input) + noise.scale() * stream.laplace())
+        let (noise, value) = (self.noise()?, self.range.clip(*input));
+        match self.arithmetic {
+            NoiseArithmetic::Exact => {
+                let (grid, reach) = self.range.grid(noise.scale())?;
+                let scale = grid.scale(noise.scale() / self.range.width()?.get(), reach);
+                Ok(grid.plus_laplace(grid.round(value), scale, stream))
+            }
+            NoiseArithmetic::Ideal => Ok(value + noise.scale() * stream.laplace()),
+        }
     }
 }

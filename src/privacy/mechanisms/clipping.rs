@@ -3,6 +3,7 @@
 //! Clipping releases nothing and costs nothing; it is the precondition of the mechanisms after it.
 
 use super::MechanismError;
+use super::rounded::Grid;
 use crate::vocab::{Finite, Positive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,12 @@ pub struct Range {
     pub high: Finite,
 }
 
+/// The lattice for exact noise of a scale on numbers in [-bound, bound], and how far two of them lie apart in its multiples.
+pub(super) fn symmetric_grid(bound: Positive, scale: f64) -> Result<(Grid, f64), MechanismError> {
+    let grid = Grid::between(scale, 2.0 * bound.get())?;
+    Ok((grid, 2.0 * grid.round(bound.get()) as f64))
+}
+
 impl Range {
     /// How far two numbers in the range can lie apart: the sensitivity of one of them.
     ///
@@ -64,6 +71,13 @@ impl Range {
             expected: "a range whose `low` lies below its `high`".to_owned(),
             found: format!("{} and {}", self.low, self.high),
         })
+    }
+
+    /// The lattice for exact noise of a scale, and how far two numbers in the range lie apart in its multiples: exactly, as
+    /// rounding keeps order.
+    pub(super) fn grid(&self, scale: f64) -> Result<(Grid, f64), MechanismError> {
+        let grid = Grid::between(scale, self.width()?.get())?;
+        Ok((grid, (grid.round(self.high.get()) - grid.round(self.low.get())) as f64))
     }
 
     /// The nearest number in the range; `low` for NaN.

@@ -1,13 +1,14 @@
-//! The exponential mechanism, by Gumbel noise.
+//! The exponential mechanism, by exact rejection or by Gumbel noise.
 
-use super::{Mechanism, MechanismError, Price, all_finite};
+use super::exact_choice::{Weights, lattice};
+use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
 
-/// Chooses index i with probability proportional to exp(epsilon u_i / (2 sensitivity)): the largest of the scaled
-/// utilities plus independent standard Gumbel noise.
+/// Chooses index i with probability proportional to exp(epsilon u_i / (2 sensitivity)): exactly, on utilities rounded to a
+/// lattice; in floating point, the largest of the scaled utilities plus independent standard Gumbel noise.
 ///
-/// * Precondition: no single utility differs by more than `sensitivity` between neighbours.
+/// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours.
 /// * Postcondition: epsilon-bounded-range, and so epsilon-DP.
 ///
 /// Source: McSherry and Talwar 2007; bounded range by Durfee and Rogers 2019, Lemma 3.2.
@@ -15,13 +16,33 @@ use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Positive, Sampl
 pub struct ExponentialMechanism {
     epsilon: Epsilon,
     sensitivity: Positive,
+    arithmetic: NoiseArithmetic,
 }
 
 impl ExponentialMechanism {
     /// From its epsilon and the sensitivity of a utility.
     #[must_use]
     pub const fn new(epsilon: Epsilon, sensitivity: Positive) -> Self {
-        Self { epsilon, sensitivity }
+        Self { epsilon, sensitivity, arithmetic: NoiseArithmetic::Exact }
+    }
+
+    /// The same with its choice made so.
+    #[must_use]
+    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
+        Self { arithmetic, ..self }
+    }
+
+    /// What the chosen utility falls short of the best of n by with probability at most e^-a, for `a` of at least 0:
+    /// (2 sensitivity / epsilon) (ln n + a). Source: McSherry and Talwar 2007; Dwork and Roth 2014, Theorem 3.11.
+    #[must_use]
+    pub fn shortfall(&self, n: usize, a: f64) -> f64 {
+        let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity)) {
+            // Utilities are rounded by half a spacing each.
+            (NoiseArithmetic::Exact, Ok((grid, divisor))) => (grid.spacing(), divisor as f64),
+            _ => (0.0, 0.0),
+        };
+        let drawn = (spacing * divisor).max(2.0 * self.sensitivity.get() / self.epsilon.get());
+        drawn * (libm::log(n as f64) + a) + spacing
     }
 
     /// The probability of each index.
@@ -40,6 +61,9 @@ impl Mechanism for ExponentialMechanism {
     type Output = usize;
 
     fn price(&self, _: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+        if self.arithmetic == NoiseArithmetic::Exact {
+            lattice(self.epsilon, self.sensitivity)?;
+        }
         Ok(Price {
             mechanism: "exponential mechanism",
             sampler: Sampler::Full,
@@ -47,11 +71,14 @@ impl Mechanism for ExponentialMechanism {
             cost: Cost::ExponentialMechanism { epsilon: self.epsilon.get() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, utilities: &Vec<f64>, stream: &mut Stream) -> Result<usize, MechanismError> {
+        if self.arithmetic == NoiseArithmetic::Exact {
+            return Ok(Weights::new(self.epsilon, self.sensitivity, utilities)?.exponential(stream));
+        }
         all_finite(utilities)?;
         let scale = self.epsilon.get() / (2.0 * self.sensitivity.get());
         let noisy = utilities.iter().map(|u| scale * u + stream.gumbel());

@@ -1,63 +1,14 @@
 //! DP-FTS-DE's aggregation: weighted sums of clipped vectors over a sample of agents, one sum per region.
 
 use super::clipping::clip_norm;
-use super::{Mechanism, MechanismError, Price, all_finite};
+use super::real_deviates::coin;
+use super::rounded::Grid;
+use super::{
+    Divisor, Gathered, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, SensitivityRule,
+    all_finite,
+};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Probability, Sampler};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-
-/// Who takes part in a sum.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum Participation {
-    /// Each agent by a coin of its own with this probability: `Poisson(0.25)`.
-    Poisson(Probability),
-    /// Exactly this many agents, drawn without replacement: `FixedSize(50)`.
-    FixedSize(u64),
-}
-
-/// What the sum is divided by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Divisor {
-    /// The planned rate: weights run over all agents, present or not. Sound.
-    #[default]
-    Planned,
-    /// Weights are renormalised over the agents that answered, the noise stays as planned: each of them weighs more, so
-    /// the noise protects less.
-    Arrived,
-    /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with it, drawn
-    /// or not, so what an agent moves doubles and sampling protects nobody. One that is not there may as well come, so
-    /// the largest share that it would have then counts too.
-    ArrivedOrGone,
-}
-
-/// What the noise is scaled to, and what the ledger books it against. w_n are the weights of agent n in all P sums.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum SensitivityRule {
-    /// Both to w_max S / q, as the paper has it.
-    #[default]
-    LargestWeight,
-    /// Noise as the paper has it; the ledger books it against |w_n|_2 S / (q sqrt P), which is never more.
-    TighterLoss,
-    /// Both to |w_n|_2 S / (q sqrt P): the paper's loss with up to sqrt(P) times less noise.
-    TighterNoise,
-}
-
-/// The vectors that a server holds when it closes a round.
-#[derive(Clone, Debug)]
-pub struct Gathered {
-    /// Agents of the federation, present or not.
-    pub population: usize,
-    /// Agent, its vector, and how often the same agent may occur (late vectors on top of fresh ones).
-    pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
-    /// Weights: regions x agents, each region's sum to 1.
-    pub weights: Arc<Vec<Vec<f64>>>,
-    /// Agents whose coin of an earlier round counts too, because a late vector replaced their fresh one.
-    pub second_coin: Vec<usize>,
-    /// Length of a vector.
-    pub length: usize,
-}
+use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler};
 
 /// One noisy vector per region: (1/q) sum over the chosen of w_n clip(omega_n, S / sqrt(P)) + N(0, (z w_max S / q)^2 I).
 ///
@@ -90,9 +41,14 @@ pub struct FederatedSum {
     pub claimed_rate: Option<f64>,
     /// Whether naive code would not count this one at all.
     pub is_forgotten: bool,
+    /// How noise is sampled.
+    pub arithmetic: NoiseArithmetic,
 }
 
 const NAME: &str = "weighted sums with Gaussian noise";
+
+/// Relative error of clipping and weighting in floating point, with room to spare.
+const COMPUTED: f64 = 1e-11;
 
 impl FederatedSum {
     fn rate(&self, population: usize) -> f64 {
@@ -102,65 +58,79 @@ impl FederatedSum {
         }
     }
 
-    /// What the noise is scaled to in units of S / q, and how far one agent can move the sums in the same units.
-    fn reach(&self, gathered: &Gathered) -> (f64, f64) {
-        let (planned, applied) = self.largest_weights(gathered);
-        match self.sensitivity {
-            SensitivityRule::LargestWeight => (planned, applied.max(planned)),
-            SensitivityRule::TighterLoss => (planned, self.longest(gathered, true)),
-            SensitivityRule::TighterNoise => (
-                self.longest(gathered, false),
-                self.longest(gathered, true).max(self.longest(gathered, false)),
-            ),
-        }
-    }
-
-    /// The weights by region of every agent that may be the one that differs: as planned, or as applied over the agents
-    /// that answered. Where it may be gone altogether it may as well come, and the divisor then counts it.
-    fn weights_of_each(&self, gathered: &Gathered, applied: bool) -> Vec<Vec<f64>> {
-        let planned =
-            |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
-        if !applied || self.divisor == Divisor::Planned {
-            return (0..gathered.population).map(planned).collect();
-        }
-        let total = |region: &Vec<f64>| gathered.vectors.iter().map(|(agent, _)| region[*agent]).sum::<f64>();
-        let totals: Vec<f64> = gathered.weights.iter().map(total).collect();
-        let mut is_here = vec![false; gathered.population];
-        gathered.vectors.iter().for_each(|(agent, _)| is_here[*agent] = true);
-        let may_come = self.divisor == Divisor::ArrivedOrGone;
-        let divided = |agent: usize| -> Vec<f64> {
-            let by = |weight: f64, total: f64| if is_here[agent] { total } else { total + weight };
-            let weights = planned(agent).into_iter().zip(&totals);
-            weights.map(|(w, &total)| if by(w, total) > 0.0 { w / by(w, total) } else { 0.0 }).collect()
-        };
-        (0..gathered.population).filter(|&agent| is_here[agent] || may_come).map(divided).collect()
-    }
-
-    /// max_n |w_n|_2 / sqrt(P), as planned or as applied.
-    fn longest(&self, gathered: &Gathered, applied: bool) -> f64 {
-        let length = |weights: Vec<f64>| weights.iter().map(|w| w.powi(2)).sum::<f64>().sqrt();
-        let longest = self.weights_of_each(gathered, applied).into_iter().map(length).fold(0.0, f64::max);
-        longest / (gathered.weights.len().max(1) as f64).sqrt()
-    }
-
-    /// Standard deviation of the noise.
+    /// Standard deviation of the noise, as calibrated.
     #[must_use]
     pub fn noise_sd(&self, gathered: &Gathered) -> f64 {
         let (scale, rate) = (self.reach(gathered).0, self.rate(gathered.population));
         self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
     }
 
-    /// The largest weight as planned, and as applied over the agents that answered.
-    fn largest_weights(&self, gathered: &Gathered) -> (f64, f64) {
-        let largest =
-            |applied| self.weights_of_each(gathered, applied).into_iter().flatten().fold(0.0, f64::max);
-        (largest(false), largest(true))
+    /// Adds the part of every agent that was chosen, clipped and weighted, to the sums of the regions.
+    fn add_up<T>(
+        &self,
+        gathered: &Gathered,
+        chosen: &[bool],
+        sums: &mut [Vec<T>],
+        add: impl Fn(&mut T, f64),
+    ) -> Result<(), MechanismError> {
+        let rate = self.rate(gathered.population);
+        let bound = self.clip.map(|clip| Positive::new(clip.get() / (sums.len() as f64).sqrt())).transpose();
+        let bound = bound.map_err(MechanismError::out_of_range)?;
+        let present: Vec<f64> = gathered
+            .weights
+            .iter()
+            .map(|region| match self.divisor {
+                Divisor::Planned => 1.0,
+                Divisor::Arrived | Divisor::ArrivedOrGone => gathered.present(region),
+            })
+            .collect();
+        let mut clipped = vec![0.0; gathered.length];
+        for (agent, vector) in gathered.vectors.iter().filter(|(agent, _)| chosen[*agent]) {
+            clipped.copy_from_slice(vector);
+            if let Some(bound) = bound {
+                clip_norm(&mut clipped, bound);
+            }
+            for ((sum, region), total) in sums.iter_mut().zip(gathered.weights.iter()).zip(&present) {
+                // Where nobody who answered counts, the region has no sum; weights are public.
+                let weight = if *total > 0.0 { region[*agent] / (rate * total) } else { 0.0 };
+                sum.iter_mut().zip(&clipped).for_each(|(sum, value)| add(sum, weight * value));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is any noise: without a norm to clip to there is nothing to scale it to.
+    fn is_noisy(&self) -> bool {
+        self.noise_multiplier > 0.0 && self.clip.is_some()
+    }
+
+    /// The lattice, and the noise in its multiples, where noise is exact. Each agent's part of each sum is rounded on its own
+    /// after clipping and weighting, so that the integers of one agent have at most the norm `reach` in all sums together;
+    /// they are summed up exactly. Noise over that norm is at least what [`cost`](Self::cost) says.
+    fn exact(&self, gathered: &Gathered) -> Result<Option<(Grid, u64)>, MechanismError> {
+        let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
+            return Ok(None);
+        };
+        let (scale, reach) = self.reach(gathered);
+        let unit = clip.get() / self.rate(gathered.population);
+        let share = if reach > 0.0 { scale / reach } else { 1.0 };
+        let grid = Grid::between(self.noise_sd(gathered), scale * unit)?;
+        let length = gathered.length.saturating_mul(gathered.weights.len());
+        let norm = if reach > 0.0 { reach } else { scale } * unit * (1.0 + COMPUTED);
+        let norm = match self.divisor {
+            Divisor::Planned | Divisor::Arrived => grid.norm(norm, length),
+            // Who is gone changes what the others are divided by, and so how each of their parts is rounded.
+            Divisor::ArrivedOrGone => {
+                grid.norm(norm, length) + grid.norm(0.0, length) * gathered.population as f64
+            }
+        };
+        Ok(Some((grid, grid.scale(self.noise_multiplier * share, norm))))
     }
 
     /// What one sum costs an agent: the noise over what the agent can move it by, and the chance that it is in.
     #[must_use]
     pub fn cost(&self, gathered: &Gathered) -> Cost {
-        if self.noise_multiplier <= 0.0 || self.clip.is_none() {
+        if !self.is_noisy() {
             return Cost::Unprotected;
         }
         let (scale, reach) = self.reach(gathered);
@@ -192,7 +162,7 @@ impl FederatedSum {
     /// What naive code would book, and the paper's claim where it holds.
     fn claim(&self, gathered: &Gathered) -> Option<Claim> {
         let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
-        let claimed = self.noise_multiplier > 0.0 && self.clip.is_some() && !self.is_forgotten;
+        let claimed = self.is_noisy() && !self.is_forgotten;
         claimed.then(|| Claim {
             epsilon: 0.0,
             delta: 0.0,
@@ -257,6 +227,7 @@ impl Mechanism for FederatedSum {
                 found: gathered.population.to_string(),
             });
         }
+        self.exact(gathered)?;
         let cost = self.cost(gathered);
         let basis = match (&cost, self.divisor) {
             (Cost::Unprotected, _) => Basis::Unprotected,
@@ -285,7 +256,7 @@ impl Mechanism for FederatedSum {
             cost,
             claim: self.claim(gathered),
             basis,
-            arithmetic: if self.noise_multiplier > 0.0 { Arithmetic::Ideal } else { Arithmetic::Noiseless },
+            arithmetic: if self.is_noisy() { self.arithmetic.booked() } else { Arithmetic::Noiseless },
         })
     }
 
@@ -298,14 +269,13 @@ impl Mechanism for FederatedSum {
                 found: format!("one of {}", odd.len()),
             });
         }
-        let rate = self.rate(population);
         // Every agent's coin is tossed, present or not, so that an absence moves no other draw.
         let mut chosen = vec![false; population];
         match self.participation {
             Participation::Poisson(rate) => {
-                chosen.iter_mut().for_each(|chosen| *chosen = stream.bernoulli(rate.get()));
+                chosen.iter_mut().for_each(|chosen| *chosen = coin(rate.get(), stream));
                 let second: Vec<bool> =
-                    gathered.second_coin.iter().map(|_| stream.bernoulli(rate.get())).collect();
+                    gathered.second_coin.iter().map(|_| coin(rate.get(), stream)).collect();
                 for (&agent, coin) in gathered.second_coin.iter().zip(second) {
                     chosen[agent] |= coin;
                 }
@@ -314,36 +284,16 @@ impl Mechanism for FederatedSum {
                 stream.distinct(population, size as usize).into_iter().for_each(|agent| chosen[agent] = true);
             }
         }
-        let mut sums = vec![vec![0.0; gathered.length]; regions];
-        let mut clipped = vec![0.0; gathered.length];
-        let present: Vec<f64> = gathered
-            .weights
-            .iter()
-            .map(|region| match self.divisor {
-                Divisor::Planned => 1.0,
-                Divisor::Arrived | Divisor::ArrivedOrGone => {
-                    gathered.vectors.iter().map(|(agent, _)| region[*agent]).sum()
-                }
-            })
-            .collect();
-        for (agent, vector) in &gathered.vectors {
-            if !chosen[*agent] {
-                continue;
-            }
-            clipped.copy_from_slice(vector);
-            match self.clip.map(|clip| Positive::new(clip.get() / (regions as f64).sqrt())) {
-                Some(Ok(bound)) => {
-                    clip_norm(&mut clipped, bound);
-                }
-                Some(Err(error)) => return Err(MechanismError::out_of_range(error)),
-                None => {}
-            }
-            for ((sum, region), total) in sums.iter_mut().zip(gathered.weights.iter()).zip(&present) {
-                let weight = region[*agent] / (rate * total);
-                sum.iter_mut().zip(&clipped).for_each(|(sum, value)| *sum += weight * value);
-            }
+        if let Some((grid, noise)) = self.exact(gathered)? {
+            let mut sums = vec![vec![0i128; gathered.length]; regions];
+            self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += grid.round(part))?;
+            let noisy = |sum: i128| grid.plus_normal(sum, noise, stream);
+            let mut values = sums.into_iter().flatten().map(noisy);
+            return Ok((0..regions).map(|_| values.by_ref().take(gathered.length).collect()).collect());
         }
-        let sd = self.noise_sd(gathered);
+        let mut sums = vec![vec![0.0; gathered.length]; regions];
+        self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += part)?;
+        let sd = if self.is_noisy() { self.noise_sd(gathered) } else { 0.0 };
         for sum in &mut sums {
             // Drawn even where there is no noise, so that series with and without it share all other draws.
             sum.iter_mut().for_each(|value| *value += sd * stream.normal());
@@ -359,7 +309,9 @@ mod tests {
     use crate::privacy::accountants::{Accountant, Composition, Tight};
     use crate::rng::Key;
     use crate::vocab::Delta;
+    use crate::vocab::Probability;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     const AGENTS: usize = 6;
     const LENGTH: usize = 3;
@@ -385,6 +337,7 @@ mod tests {
             sensitivity,
             claimed_rate: None,
             is_forgotten: false,
+            arithmetic: NoiseArithmetic::Exact,
         }
     }
 
@@ -410,6 +363,27 @@ mod tests {
         assert!((epsilon(true) - epsilon(false)).abs() < 1e-9);
     }
 
+    /// Where agents may be gone, the price is the same for a federation and its neighbour with one agent more, or higher
+    /// without it: the agent that is gone weighed nothing in it.
+    #[test]
+    fn who_is_gone_weighs_what_it_would_weigh() {
+        let with = |agents: &[usize]| Gathered {
+            population: 6,
+            vectors: agents.iter().map(|agent| (*agent, Arc::new(vec![0.0; LENGTH]))).collect(),
+            weights: Arc::new(vec![vec![0.5, 0.1, 0.1, 0.1, 0.1, 0.1]]),
+            second_coin: vec![],
+            length: LENGTH,
+        };
+        let sum = FederatedSum { divisor: Divisor::ArrivedOrGone, ..plain(SensitivityRule::LargestWeight) };
+        let multiplier = |agents: &[usize]| match sum.cost(&with(agents)) {
+            Cost::Gaussian { noise_multiplier } => noise_multiplier,
+            other => panic!("{other:?}"),
+        };
+        // Agent 0 would weigh 0.5 of 0.8, and move the sums by twice that; noise is for 0.5.
+        assert!((multiplier(&[1, 2, 3]) - 0.5 * 0.5 / 0.625).abs() < 1e-12, "{}", multiplier(&[1, 2, 3]));
+        assert!(multiplier(&[1, 2, 3]) <= multiplier(&[0, 1, 2, 3]) + 1e-12);
+    }
+
     proptest! {
         /// Whoever drops out, whoever is drawn, seen or not: a neighbour moves the sums by no more than the noise times
         /// what the ledger books.
@@ -420,7 +394,7 @@ mod tests {
                 SensitivityRule::LargestWeight, SensitivityRule::TighterLoss, SensitivityRule::TighterNoise,
             ]),
             divisor in prop::sample::select(vec![Divisor::Planned, Divisor::Arrived]),
-            twice: bool, fixed: bool, visible: bool, moved in 0..AGENTS,
+            twice: bool, fixed: bool, visible: bool, exact: bool, moved in 0..AGENTS,
         ) {
             let mut stream = Key::root(seed).stream();
             let mut vectors: Vec<(usize, Arc<Vec<f64>>)> = Vec::new();
@@ -443,6 +417,7 @@ mod tests {
                 divisor,
                 multiplicity: if twice { 2 } else { 1 },
                 visible,
+                arithmetic: if exact { NoiseArithmetic::Exact } else { NoiseArithmetic::Ideal },
                 ..plain(rule)
             };
             // How far the agent may move the sums for each unit of noise, as the accountants read the cost.

@@ -1,9 +1,9 @@
 //! Gaussian noise on a sample of fixed size.
 
-use super::sampled_gaussian::{Contributions, length, noisy_sum};
-use super::{Mechanism, MechanismError, Price};
+use super::sampled_gaussian::{Contributions, Noise, length};
+use super::{Mechanism, MechanismError, NoiseArithmetic, Price};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler};
 
 /// Exactly `size` units, drawn without replacement, take part; the sum of their clipped contributions is released with
 /// Gaussian noise of standard deviation noise multiplier times the clipping norm.
@@ -16,19 +16,25 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedSizeGaussian {
     size: u64,
-    norm: Positive,
-    noise_multiplier: Positive,
+    noise: Noise,
 }
 
 impl FixedSizeGaussian {
     /// From the size of the sample, the clipping norm, and the noise in units of that norm.
     #[must_use]
     pub const fn new(size: u64, norm: Positive, noise_multiplier: Positive) -> Self {
-        Self { size, norm, noise_multiplier }
+        let noise = Noise { norm, multiplier: noise_multiplier, arithmetic: NoiseArithmetic::Exact };
+        Self { size, noise }
+    }
+
+    /// The same with noise sampled so.
+    #[must_use]
+    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
+        Self { noise: Noise { arithmetic, ..self.noise }, ..self }
     }
 
     fn fits(&self, units: &Contributions) -> Result<(), MechanismError> {
-        length(units)?;
+        self.noise.check(length(units)?)?;
         if self.size <= units.len() as u64 {
             return Ok(());
         }
@@ -61,15 +67,15 @@ impl Mechanism for FixedSizeGaussian {
         Ok(Price {
             mechanism: NAME,
             sampler: Sampler::FixedSize { population, size: self.size },
-            sensitivity: Some(self.norm.get()),
+            sensitivity: Some(self.noise.norm.get()),
             cost: Cost::FixedSizeGaussian {
                 population,
                 size: self.size,
-                noise_multiplier: self.noise_multiplier.get(),
+                noise_multiplier: self.noise.multiplier.get(),
             },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.noise.arithmetic.booked(),
         })
     }
 
@@ -77,7 +83,6 @@ impl Mechanism for FixedSizeGaussian {
         self.fits(units)?;
         let mut chosen = stream.distinct(units.len(), self.size as usize);
         chosen.sort_unstable();
-        let sigma = self.noise_multiplier.get() * self.norm.get();
-        noisy_sum(units, chosen.into_iter(), self.norm, sigma, stream)
+        self.noise.noisy_sum(units, chosen.into_iter(), stream)
     }
 }

@@ -1,27 +1,36 @@
 //! Gaussian noise, with the classical and the analytic calibration.
 
-use super::{Mechanism, MechanismError, Price, all_finite};
+use super::rounded::Grid;
+use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::privacy::accountants::single::{decreasing_root, gaussian_delta};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 
 /// Adds independent Gaussian noise of one standard deviation to every number.
 ///
-/// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L2 norm.
-/// * Postcondition: the privacy loss of one Gaussian with noise multiplier standard deviation / sensitivity.
+/// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L2 norm.
+/// * Postcondition: the privacy loss of one Gaussian with noise multiplier standard deviation / sensitivity. With exact
+///   arithmetic (the default) the noise is larger than that by what rounding costs, sqrt(length) parts in 2^30 or so.
 ///
 /// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gaussian {
     standard_deviation: Positive,
     sensitivity: Positive,
+    arithmetic: NoiseArithmetic,
 }
 
 impl Gaussian {
     /// Noise of a given standard deviation (both in the units of the input).
     #[must_use]
     pub const fn new(standard_deviation: Positive, sensitivity: Positive) -> Self {
-        Self { standard_deviation, sensitivity }
+        Self { standard_deviation, sensitivity, arithmetic: NoiseArithmetic::Exact }
+    }
+
+    /// The same with noise sampled so.
+    #[must_use]
+    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
+        Self { arithmetic, ..self }
     }
 
     /// sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon, proven for epsilon below 1 only and more than needed.
@@ -38,7 +47,7 @@ impl Gaussian {
         }
         let sigma = sensitivity.get() * (2.0 * libm::log(1.25 / delta.get())).sqrt() / epsilon.get();
         let standard_deviation = Positive::new(sigma).map_err(MechanismError::out_of_range)?;
-        Ok(Self { standard_deviation, sensitivity })
+        Ok(Self::new(standard_deviation, sensitivity))
     }
 
     /// The smallest standard deviation that is (epsilon, delta)-DP.
@@ -52,13 +61,23 @@ impl Gaussian {
         });
         let standard_deviation =
             Positive::new(sensitivity.get() * libm::exp(log_sigma)).map_err(MechanismError::out_of_range)?;
-        Ok(Self { standard_deviation, sensitivity })
+        Ok(Self::new(standard_deviation, sensitivity))
     }
 
-    /// Standard deviation of the noise.
+    /// Standard deviation of the noise, as calibrated.
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         self.standard_deviation.get()
+    }
+
+    fn multiplier(&self) -> f64 {
+        self.standard_deviation.get() / self.sensitivity.get()
+    }
+
+    /// The lattice where at most so many numbers differ between neighbours, and the noise in its multiples.
+    pub(super) fn exact(&self, moved: usize) -> Result<(Grid, u64), MechanismError> {
+        let grid = Grid::between(self.standard_deviation.get(), self.sensitivity.get())?;
+        Ok((grid, grid.scale(self.multiplier(), grid.l2(self.sensitivity.get(), moved))))
     }
 }
 
@@ -66,20 +85,28 @@ impl Mechanism for Gaussian {
     type Input = Vec<f64>;
     type Output = Vec<f64>;
 
-    fn price(&self, _: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+    fn price(&self, input: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+        if self.arithmetic == NoiseArithmetic::Exact {
+            self.exact(input.len())?;
+        }
         Ok(Price {
             mechanism: "Gaussian noise",
             sampler: Sampler::Full,
             sensitivity: Some(self.sensitivity.get()),
-            cost: Cost::Gaussian { noise_multiplier: self.standard_deviation.get() / self.sensitivity.get() },
+            cost: Cost::Gaussian { noise_multiplier: self.multiplier() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
         all_finite(input)?;
+        if self.arithmetic == NoiseArithmetic::Exact {
+            let (grid, scale) = self.exact(input.len())?;
+            let noisy = |value: &f64| grid.plus_normal(grid.round(*value), scale, stream);
+            return Ok(input.iter().map(noisy).collect());
+        }
         Ok(input.iter().map(|value| value + self.standard_deviation.get() * stream.normal()).collect())
     }
 }

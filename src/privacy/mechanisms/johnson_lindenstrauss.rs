@@ -79,9 +79,16 @@ impl Rows {
     /// # Errors
     /// [`MechanismError::NotFinite`].
     pub(super) fn plus_noise(&self, sd: f64, stream: &mut Stream) -> Result<Self, MechanismError> {
+        self.each(|value| value + sd * stream.normal())
+    }
+
+    /// The same rows with every number made private.
+    ///
+    /// # Errors
+    /// [`MechanismError::NotFinite`].
+    pub(super) fn each(&self, private: impl FnMut(f64) -> f64) -> Result<Self, MechanismError> {
         all_finite(&self.values)?;
-        let values = self.values.iter().map(|value| value + sd * stream.normal()).collect();
-        Ok(Self { values, ..*self })
+        Ok(Self { values: self.values.iter().copied().map(private).collect(), ..*self })
     }
 
     fn as_faer(&self) -> MatRef<'_, f64> {

@@ -1,26 +1,40 @@
 //! Laplace noise.
 
-use super::{Mechanism, MechanismError, Price, all_finite};
+use super::rounded::Grid;
+use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
 
 /// Adds independent Laplace noise of one scale to every number.
 ///
-/// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L1 norm.
-/// * Postcondition: epsilon-DP with epsilon = sensitivity / scale.
+/// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L1 norm (with
+///   exact arithmetic: or by one part in 2^20 more, for inputs that were computed in floating point).
+/// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the noise is
+///   larger than `scale` by what rounding costs, one or two parts in a million.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Laplace {
     scale: Positive,
     sensitivity: Positive,
+    arithmetic: NoiseArithmetic,
 }
+
+/// Room for the floating-point error with which a released number was computed, relative to its sensitivity: a mean of m
+/// numbers from a range errs by at most m^2 / 2^53 of the range / m that it is sensitive to.
+const COMPUTED: f64 = 1.0 / (1u64 << 20) as f64;
 
 impl Laplace {
     /// Noise of a given scale (both in the units of the input).
     #[must_use]
     pub const fn new(scale: Positive, sensitivity: Positive) -> Self {
-        Self { scale, sensitivity }
+        Self { scale, sensitivity, arithmetic: NoiseArithmetic::Exact }
+    }
+
+    /// The same with noise sampled so.
+    #[must_use]
+    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
+        Self { arithmetic, ..self }
     }
 
     /// The smallest noise that is epsilon-DP.
@@ -29,13 +43,33 @@ impl Laplace {
     /// If sensitivity / epsilon is not a finite number above 0.
     pub fn calibrated(epsilon: Epsilon, sensitivity: Positive) -> Result<Self, MechanismError> {
         let scale = Positive::new(sensitivity.get() / epsilon.get()).map_err(MechanismError::out_of_range)?;
-        Ok(Self { scale, sensitivity })
+        Ok(Self::new(scale, sensitivity))
     }
 
-    /// Scale of the noise.
+    /// Scale of the noise, as calibrated.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.scale.get()
+    }
+
+    /// What the noise on one number exceeds in size with probability at most e^-a.
+    #[must_use]
+    pub fn tail(&self, a: f64) -> f64 {
+        match (self.arithmetic, self.exact(1)) {
+            (NoiseArithmetic::Exact, Ok((grid, scale))) => grid.spacing() * (a * scale as f64 + 1.0),
+            _ => a * self.scale(),
+        }
+    }
+
+    fn multiplier(&self) -> f64 {
+        self.scale.get() / self.sensitivity.get()
+    }
+
+    /// The lattice for so many numbers, and the noise in its multiples.
+    fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
+        let grid = Grid::between(self.scale.get(), self.sensitivity.get())?;
+        let reach = grid.l1(self.sensitivity.get() * (1.0 + COMPUTED), length);
+        Ok((grid, grid.scale(self.multiplier(), reach)))
     }
 }
 
@@ -43,20 +77,28 @@ impl Mechanism for Laplace {
     type Input = Vec<f64>;
     type Output = Vec<f64>;
 
-    fn price(&self, _: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+    fn price(&self, input: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+        if self.arithmetic == NoiseArithmetic::Exact {
+            self.exact(input.len())?;
+        }
         Ok(Price {
             mechanism: "Laplace noise",
             sampler: Sampler::Full,
             sensitivity: Some(self.sensitivity.get()),
-            cost: Cost::Laplace { scale: self.scale.get() / self.sensitivity.get() },
+            cost: Cost::Laplace { scale: self.multiplier() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
         all_finite(input)?;
+        if self.arithmetic == NoiseArithmetic::Exact {
+            let (grid, scale) = self.exact(input.len())?;
+            let noisy = |value: &f64| grid.plus_laplace(grid.round(*value), scale, stream);
+            return Ok(input.iter().map(noisy).collect());
+        }
         Ok(input.iter().map(|value| value + self.scale.get() * stream.laplace()).collect())
     }
 }

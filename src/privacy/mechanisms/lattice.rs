@@ -9,7 +9,7 @@ pub struct Lattice {
     spacing: Positive,
 }
 
-/// Largest multiple that a number may be rounded to: integers of this size are exact in a double.
+/// Largest multiple that a number is rounded to: integers of this size are exact in a double.
 const LARGEST: f64 = (1u64 << 52) as f64;
 
 impl Lattice {
@@ -25,16 +25,19 @@ impl Lattice {
         self.spacing.get()
     }
 
-    /// Each number as the nearest multiple; halves away from 0.
+    /// Each number as the nearest multiple; halves away from 0. What lies beyond the largest multiple is moved there, which
+    /// brings no two numbers further apart; a refusal would tell how large it was.
     pub(super) fn round(&self, values: &[f64]) -> Result<Vec<i64>, MechanismError> {
         all_finite(values)?;
-        values
-            .iter()
-            .map(|value| {
-                let multiple = (value / self.spacing.get()).round();
-                if multiple.abs() <= LARGEST { Ok(multiple as i64) } else { Err(MechanismError::NotFinite) }
-            })
-            .collect()
+        let multiple = |value: &f64| (value / self.spacing.get()).round().clamp(-LARGEST, LARGEST);
+        Ok(values.iter().map(|value| multiple(value) as i64).collect())
+    }
+
+    /// By how many multiples rounding brings two numbers further apart, at most: 1, and where the spacing is no power of
+    /// two, what two quotients of up to 2^52 err by.
+    fn rounding(&self) -> f64 {
+        let power = libm::scalbn(1.0, libm::ilogb(self.spacing.get())) == self.spacing.get();
+        if power { 1.0 } else { 1.5 }
     }
 
     pub(super) fn values(&self, multiples: impl Iterator<Item = i64>) -> Vec<f64> {
@@ -43,11 +46,33 @@ impl Lattice {
 
     /// The L1 sensitivity in multiples, after rounding `length` numbers: each may move by up to one further multiple.
     pub(super) fn l1(&self, sensitivity: f64, length: usize) -> f64 {
-        sensitivity / self.spacing.get() + length as f64
+        sensitivity / self.spacing.get() + self.rounding() * length as f64
     }
 
     /// The same for the L2 norm.
     pub(super) fn l2(&self, sensitivity: f64, length: usize) -> f64 {
-        sensitivity / self.spacing.get() + (length as f64).sqrt()
+        sensitivity / self.spacing.get() + self.rounding() * (length as f64).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number far out was refused, its neighbour was not: the refusal told them apart, at a finite price.
+    #[test]
+    fn a_number_far_out_is_no_different() {
+        let lattice = Lattice::new(Positive::new(0.25).unwrap());
+        assert_eq!(lattice.round(&[1e300, -1e300]).unwrap(), [1 << 52, -(1 << 52)]);
+        assert!(lattice.round(&[f64::INFINITY]).is_err());
+    }
+
+    /// Quotients by a spacing that is no power of two are rounded twice, which was not paid for.
+    #[test]
+    fn double_rounding_is_paid_for() {
+        let (tenth, quarter) =
+            (Lattice::new(Positive::new(0.1).unwrap()), Lattice::new(Positive::new(0.25).unwrap()));
+        assert_eq!((quarter.l1(1.0, 3), quarter.l2(1.0, 4)), (7.0, 6.0));
+        assert_eq!((tenth.l1(1.0, 2), tenth.l2(1.0, 4)), (13.0, 13.0));
     }
 }

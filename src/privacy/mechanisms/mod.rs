@@ -1,10 +1,11 @@
 //! Mechanisms: each draws its noise and states its price from one value.
 //!
 //! One file each, with *precondition* (what must hold for the price to be true), *postcondition* (what is then
-//! guaranteed) and *source*. Noise drawn in floating point is booked as [`Arithmetic::Ideal`]; the two discrete
-//! mechanisms are exact on a lattice.
+//! guaranteed) and *source*. Noise is sampled exactly on a lattice (`rounded.rs` has the proof) unless a scenario asks for
+//! floating point, which is booked as [`Arithmetic::Ideal`].
 
 mod argmax;
+mod arithmetic;
 mod clipped_gaussian;
 mod clipped_laplace;
 pub mod clipping;
@@ -13,9 +14,12 @@ mod disclosure;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod exact;
+mod exact_choice;
 mod exponential;
+mod federated_reach;
 mod federated_sum;
 mod fixed_size_gaussian;
+mod gathered;
 mod gaussian;
 mod johnson_lindenstrauss;
 mod laplace;
@@ -25,21 +29,25 @@ mod noisy_projection;
 mod noisy_rows;
 mod poisson_gaussian;
 mod randomized_response;
+mod real_deviates;
 mod report_noisy_max;
+mod rounded;
 mod sampled_gaussian;
 mod secure_sum;
 mod supported;
 
 pub use argmax::Argmax;
+pub use arithmetic::NoiseArithmetic;
 pub use clipped_gaussian::ClippedGaussian;
 pub use clipped_laplace::ClippedLaplace;
-pub use ctl::Ctl;
+pub use ctl::{Ctl, Rewards};
 pub use disclosure::Disclosure;
 pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
 pub use discrete_laplace::DiscreteLaplace;
 pub use exponential::ExponentialMechanism;
-pub use federated_sum::{Divisor, FederatedSum, Gathered, Participation, SensitivityRule};
+pub use federated_sum::FederatedSum;
 pub use fixed_size_gaussian::FixedSizeGaussian;
+pub use gathered::{Divisor, Gathered, Participation, SensitivityRule};
 pub use gaussian::Gaussian;
 pub use johnson_lindenstrauss::{JlVariant, JohnsonLindenstrauss, Rows};
 pub use laplace::Laplace;

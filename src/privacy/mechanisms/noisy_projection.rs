@@ -1,8 +1,10 @@
 //! A random projection made private by noise on what is projected.
 
-use super::{Gaussian, Mechanism, MechanismError, Price, Rows, moved};
+use super::real_deviates::rounded_normal;
+use super::rounded::Grid;
+use super::{Gaussian, Mechanism, MechanismError, NoiseArithmetic, Price, Rows, all_finite, moved};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -13,7 +15,8 @@ use std::num::NonZeroUsize;
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance. The L2
 ///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. take the largest norm of a row
 ///   of P: that is for neighbours who differ in a single attribute, and too small here.)
-/// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public.
+/// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is rounded
+///   to a lattice, P is an integer matrix times a step, and rounding is paid for.
 ///
 /// Source: Kenthapadi, Korolova, Mironov and Mishra 2013, "Privacy via the Johnson-Lindenstrauss transform",
 /// Algorithm 1; named as future work by Kharkovskii, Dai and Low 2020.
@@ -26,6 +29,9 @@ pub struct NoisyProjection {
     pub delta: Delta,
     /// Columns of the projection, r, at least 1.
     pub r: NonZeroUsize,
+    /// How the noise is sampled. Default: `Exact`. P then has 16 binary digits, and X P is computed in integers.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 const NAME: &str = "Gaussian noise on a projection";
@@ -34,6 +40,12 @@ const NAME: &str = "Gaussian noise on a projection";
 const ROUNDING: f64 = 1e-9;
 /// Sweeps of the eigenvalue iteration; a handful is typical, and fewer only loosen the bound.
 const SWEEPS: usize = 30;
+/// Binary digits of the largest entry of P where X P is computed in integers.
+const DIGITS: i32 = 16;
+/// The larger of noise and sensitivity is below this power of two of X's spacings: with the digits of P it fits a word.
+const WIDEST: i32 = 36;
+/// Largest noise and sensitivity in multiples of both.
+const LARGEST: f64 = (1u64 << 61) as f64;
 
 impl NoisyProjection {
     /// Draws the projection for inputs of `d` columns and works out the noise where a row moves by at most `distance`.
@@ -61,7 +73,7 @@ impl NoisyProjection {
     pub fn given(
         &self,
         d: usize,
-        matrix: Vec<f64>,
+        mut matrix: Vec<f64>,
         distance: Positive,
     ) -> Result<DrawnProjection, MechanismError> {
         let r = self.r.get();
@@ -71,11 +83,22 @@ impl NoisyProjection {
                 found: format!("{} numbers", matrix.len()),
             });
         }
+        let largest = matrix.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+        let step = libm::scalbn(1.0, libm::ilogb(largest).clamp(-500, 500) - DIGITS);
+        if self.arithmetic == NoiseArithmetic::Exact {
+            matrix.iter_mut().for_each(|value| *value = (*value / step).round() * step);
+        }
         let norm = spectral_norm(d, r, &matrix);
         let sensitivity = Positive::new(norm * distance.get()).map_err(MechanismError::out_of_range)?;
         let noise = Gaussian::analytic(self.epsilon, self.delta, sensitivity)?;
         let standard_deviation = noise.standard_deviation();
-        Ok(DrawnProjection { d, r, matrix, distance, sensitivity, standard_deviation })
+        let arithmetic = self.arithmetic;
+        let drawn =
+            DrawnProjection { d, r, matrix, distance, sensitivity, standard_deviation, arithmetic, step };
+        if arithmetic == NoiseArithmetic::Exact {
+            drawn.exact()?;
+        }
+        Ok(drawn)
     }
 }
 
@@ -133,6 +156,9 @@ pub struct DrawnProjection {
     distance: Positive,
     sensitivity: Positive,
     standard_deviation: f64,
+    arithmetic: NoiseArithmetic,
+    /// P consists of multiples of this power of two, where arithmetic is exact.
+    step: f64,
 }
 
 impl DrawnProjection {
@@ -148,17 +174,60 @@ impl DrawnProjection {
         self.standard_deviation
     }
 
+    fn multiplier(&self) -> f64 {
+        self.standard_deviation / self.sensitivity.get()
+    }
+
+    /// The lattice for X, and the noise in multiples of its spacing times the step of P. X is rounded, so that a row that
+    /// moves by the distance moves by sqrt(d) multiples more, and the rest is exact: integers times integers.
+    fn exact(&self) -> Result<(Grid, u64), MechanismError> {
+        let distance = self.distance.get();
+        let norm = self.sensitivity.get() / distance;
+        let grid = Grid::of_width(self.multiplier() * distance, distance, WIDEST)?;
+        let reach = norm / self.step * grid.l2(distance, self.d);
+        if reach * (1.0 + self.multiplier()) > LARGEST {
+            return Err(MechanismError::Shape {
+                expected: "a smaller projection for exact arithmetic (write `arithmetic: Ideal`)".to_owned(),
+                found: format!("{} x {}", self.d, self.r),
+            });
+        }
+        Ok((grid, grid.scale(self.multiplier(), reach)))
+    }
+
+    fn exactly(&self, x: &Rows, stream: &mut Stream) -> Result<Rows, MechanismError> {
+        all_finite(x.values())?;
+        let (grid, scale) = self.exact()?;
+        let integers: Vec<i128> = self.matrix.iter().map(|value| (value / self.step) as i128).collect();
+        let spacing = grid.spacing() * self.step;
+        let mut values = Vec::with_capacity(x.n() * self.r);
+        let mut out = vec![0i128; self.r];
+        for i in 0..x.n() {
+            out.fill(0);
+            for (x, weights) in x.row(i).iter().zip(integers.chunks_exact(self.r)) {
+                let x = grid.round(*x);
+                out.iter_mut().zip(weights).for_each(|(out, weight)| *out += x * weight);
+            }
+            values.extend(out.iter().map(|m| (m + rounded_normal(scale, stream)) as f64 * spacing));
+        }
+        Rows::new(x.n(), self.r, values)
+    }
+
+    fn fits(&self, x: &Rows) -> Result<(), MechanismError> {
+        if x.d() == self.d {
+            return Ok(());
+        }
+        Err(MechanismError::Shape {
+            expected: format!("rows of {} numbers", self.d),
+            found: format!("rows of {}", x.d()),
+        })
+    }
+
     /// X P, without noise: as sensitive as X.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] if X has another number of columns.
     pub fn projected(&self, x: &Rows) -> Result<Rows, MechanismError> {
-        if x.d() != self.d {
-            return Err(MechanismError::Shape {
-                expected: format!("rows of {} numbers", self.d),
-                found: format!("rows of {}", x.d()),
-            });
-        }
+        self.fits(x)?;
         let mut values = vec![0.0; x.n() * self.r];
         for (i, out) in values.chunks_exact_mut(self.r).enumerate() {
             for (x, weights) in x.row(i).iter().zip(self.matrix.chunks_exact(self.r)) {
@@ -179,15 +248,19 @@ impl Mechanism for DrawnProjection {
             mechanism: NAME,
             sampler: Sampler::Full,
             sensitivity: Some(self.sensitivity.get()),
-            cost: Cost::Gaussian { noise_multiplier: self.standard_deviation / self.sensitivity.get() },
+            cost: Cost::Gaussian { noise_multiplier: self.multiplier() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, x: &Rows, stream: &mut Stream) -> Result<Rows, MechanismError> {
-        self.projected(x)?.plus_noise(self.standard_deviation, stream)
+        self.fits(x)?;
+        match self.arithmetic {
+            NoiseArithmetic::Exact => self.exactly(x, stream),
+            NoiseArithmetic::Ideal => self.projected(x)?.plus_noise(self.standard_deviation, stream),
+        }
     }
 }
 
@@ -204,6 +277,7 @@ mod tests {
             epsilon: Epsilon::new(1.0).unwrap(),
             delta: Delta::new(1e-5).unwrap(),
             r: NonZeroUsize::new(r).unwrap(),
+            arithmetic: NoiseArithmetic::Exact,
         }
     }
 

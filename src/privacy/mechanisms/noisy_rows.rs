@@ -1,8 +1,8 @@
 //! Gaussian noise on the rows of a data set: the plain and sound way to show inputs.
 
-use super::{Gaussian, Mechanism, MechanismError, Price, Rows, moved};
+use super::{Gaussian, Mechanism, MechanismError, NoiseArithmetic, Price, Rows, moved};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance, in the
 ///   units of X. That distance is the L2 sensitivity of the whole table. Scaling X to its units is taken as public.
-/// * Postcondition: (epsilon, delta)-DP, priced as one Gaussian of noise multiplier sigma / distance.
+/// * Postcondition: (epsilon, delta)-DP, priced as one Gaussian of noise multiplier sigma / distance. Rounding to the
+///   lattice of exact noise moves at most d numbers of that row, and is paid for by sqrt(d) parts in 2^30 more noise.
 ///
 /// Source: Balle and Wang 2018, "Improving the Gaussian mechanism for differential privacy", Theorem 8, for the
 /// neighbouring relation of Kharkovskii, Dai and Low 2020, Definition 1.
@@ -21,6 +22,9 @@ pub struct NoisyRows {
     pub epsilon: Epsilon,
     /// Delta, in (0, 1).
     pub delta: Delta,
+    /// How the noise is sampled. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 const NAME: &str = "Gaussian noise on rows";
@@ -32,7 +36,7 @@ impl NoisyRows {
     /// [`MechanismError::Shape`] if there is no finite noise.
     pub fn calibrated(&self, distance: Positive) -> Result<CalibratedRows, MechanismError> {
         let noise = Gaussian::analytic(self.epsilon, self.delta, distance)?;
-        Ok(CalibratedRows { distance, standard_deviation: noise.standard_deviation() })
+        Ok(CalibratedRows { distance, noise, arithmetic: self.arithmetic })
     }
 }
 
@@ -40,14 +44,15 @@ impl NoisyRows {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CalibratedRows {
     distance: Positive,
-    standard_deviation: f64,
+    noise: Gaussian,
+    arithmetic: NoiseArithmetic,
 }
 
 impl CalibratedRows {
     /// Standard deviation of the noise on every number.
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
-        self.standard_deviation
+        self.noise.standard_deviation()
     }
 }
 
@@ -55,21 +60,31 @@ impl Mechanism for CalibratedRows {
     type Input = Rows;
     type Output = Rows;
 
-    fn price(&self, _: &Rows, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+    fn price(&self, x: &Rows, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         moved(NAME, neighbours, self.distance)?;
+        if self.arithmetic == NoiseArithmetic::Exact {
+            self.noise.exact(x.d())?;
+        }
         Ok(Price {
             mechanism: NAME,
             sampler: Sampler::Full,
             sensitivity: Some(self.distance.get()),
-            cost: Cost::Gaussian { noise_multiplier: self.standard_deviation / self.distance.get() },
+            cost: Cost::Gaussian { noise_multiplier: self.standard_deviation() / self.distance.get() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, x: &Rows, stream: &mut Stream) -> Result<Rows, MechanismError> {
-        x.plus_noise(self.standard_deviation, stream)
+        match self.arithmetic {
+            NoiseArithmetic::Exact => {
+                // One row moves, and with it at most as many numbers as there are columns.
+                let (grid, scale) = self.noise.exact(x.d())?;
+                x.each(|value| grid.plus_normal(grid.round(value), scale, stream))
+            }
+            NoiseArithmetic::Ideal => x.plus_noise(self.standard_deviation(), stream),
+        }
     }
 }
 
@@ -80,7 +95,8 @@ mod tests {
     use crate::rng::Key;
 
     fn recipe(epsilon: f64) -> NoisyRows {
-        NoisyRows { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(1e-5).unwrap() }
+        let (epsilon, delta) = (Epsilon::new(epsilon).unwrap(), Delta::new(1e-5).unwrap());
+        NoisyRows { epsilon, delta, arithmetic: NoiseArithmetic::Exact }
     }
 
     fn one() -> Positive {

@@ -1,9 +1,10 @@
 //! The Poisson-subsampled Gaussian.
 
-use super::sampled_gaussian::{Contributions, length, noisy_sum};
-use super::{Mechanism, MechanismError, Price};
+use super::real_deviates::coin;
+use super::sampled_gaussian::{Contributions, Noise, length};
+use super::{Mechanism, MechanismError, NoiseArithmetic, Price};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, Sampler};
+use crate::vocab::{Basis, Cost, Neighbours, Positive, Probability, Sampler};
 
 /// Each unit takes part independently with probability `rate`; the sum of the contributions, clipped to an L2 norm, is
 /// released with Gaussian noise of standard deviation noise multiplier times that norm.
@@ -15,15 +16,21 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, S
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoissonGaussian {
     rate: Probability,
-    norm: Positive,
-    noise_multiplier: Positive,
+    noise: Noise,
 }
 
 impl PoissonGaussian {
     /// From the inclusion probability, the clipping norm, and the noise in units of that norm.
     #[must_use]
     pub const fn new(rate: Probability, norm: Positive, noise_multiplier: Positive) -> Self {
-        Self { rate, norm, noise_multiplier }
+        let noise = Noise { norm, multiplier: noise_multiplier, arithmetic: NoiseArithmetic::Exact };
+        Self { rate, noise }
+    }
+
+    /// The same with noise sampled so.
+    #[must_use]
+    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
+        Self { noise: Noise { arithmetic, ..self.noise }, ..self }
     }
 }
 
@@ -33,7 +40,8 @@ impl Mechanism for PoissonGaussian {
     type Input = Contributions;
     type Output = Vec<f64>;
 
-    fn price(&self, _: &Contributions, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+    fn price(&self, units: &Contributions, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        self.noise.check(length(units)?)?;
         match neighbours {
             Neighbours::AddRemove | Neighbours::ZeroOut => {}
             other => {
@@ -47,21 +55,20 @@ impl Mechanism for PoissonGaussian {
         Ok(Price {
             mechanism: NAME,
             sampler: Sampler::Poisson { rate: self.rate.get() },
-            sensitivity: Some(self.norm.get()),
+            sensitivity: Some(self.noise.norm.get()),
             cost: Cost::PoissonGaussian {
                 rate: self.rate.get(),
-                noise_multiplier: self.noise_multiplier.get(),
+                noise_multiplier: self.noise.multiplier.get(),
             },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.noise.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, units: &Contributions, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
         length(units)?;
-        let chosen: Vec<usize> = (0..units.len()).filter(|_| stream.bernoulli(self.rate.get())).collect();
-        let sigma = self.noise_multiplier.get() * self.norm.get();
-        noisy_sum(units, chosen.into_iter(), self.norm, sigma, stream)
+        let chosen: Vec<usize> = (0..units.len()).filter(|_| coin(self.rate.get(), stream)).collect();
+        self.noise.noisy_sum(units, chosen.into_iter(), stream)
     }
 }

@@ -1,10 +1,13 @@
 //! Randomised response on one bit.
 
+use super::real_deviates::coin;
 use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Sampler};
 
 /// Tells the truth with probability e^epsilon / (1 + e^epsilon), and the opposite otherwise.
+///
+/// The probability of a lie is what is tossed, exactly: it is rounded up, and never 0, however large epsilon is.
 ///
 /// * Precondition: none.
 /// * Postcondition: epsilon-DP for the bit (local model).
@@ -14,6 +17,9 @@ use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Sampler};
 pub struct RandomizedResponse {
     epsilon: Epsilon,
 }
+
+/// The exponential and the division err by less than this, relatively.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl RandomizedResponse {
     /// From its epsilon.
@@ -25,7 +31,13 @@ impl RandomizedResponse {
     /// Probability of the truth.
     #[must_use]
     pub fn truth(&self) -> f64 {
-        1.0 / (1.0 + libm::exp(-self.epsilon.get()))
+        1.0 - self.lie()
+    }
+
+    /// Probability of a lie: at least 1 / (1 + e^epsilon), at most 1/2.
+    fn lie(&self) -> f64 {
+        let odds = libm::exp(-self.epsilon.get());
+        (odds / (1.0 + odds) * (1.0 + ROUNDING)).clamp(f64::MIN_POSITIVE, 0.5)
     }
 }
 
@@ -41,11 +53,26 @@ impl Mechanism for RandomizedResponse {
             cost: Cost::RandomizedResponse { epsilon: self.epsilon.get() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: Arithmetic::Exact,
         })
     }
 
     fn privatise(&self, bit: &bool, stream: &mut Stream) -> Result<bool, MechanismError> {
-        Ok(*bit == stream.bernoulli(self.truth()))
+        Ok(*bit != coin(self.lie(), stream))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In floating point 1 - 1 / (1 + e^40) is 1: the bit was told as it is, and epsilon 40 booked.
+    #[test]
+    fn a_large_epsilon_lies_now_and_then() {
+        for epsilon in [40.0, 700.0, 1e6] {
+            assert!(RandomizedResponse::new(Epsilon::new(epsilon).unwrap()).lie() > 0.0);
+        }
+        let lie = RandomizedResponse::new(Epsilon::new(40.0).unwrap()).lie();
+        assert!(lie >= 1.0 / (1.0 + 40f64.exp()) && lie < 1.000_001 / (1.0 + 40f64.exp()), "{lie}");
     }
 }

@@ -1,13 +1,15 @@
 //! Report noisy max.
 
+use super::exact_choice::{Weights, lattice};
 use super::exponential::argmax;
-use super::{Mechanism, MechanismError, Price, all_finite};
+use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
-use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
 
 /// The index of the largest utility after adding exponential noise of mean 2 sensitivity / epsilon to each.
+/// Exactly, it is run as permute and flip on utilities rounded to a lattice.
 ///
-/// * Precondition: no single utility differs by more than `sensitivity` between neighbours.
+/// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours.
 /// * Postcondition: epsilon-DP. (Never less useful than the exponential mechanism of the same epsilon.)
 ///
 /// Source: Dwork and Roth 2014, section 3.3; one-sided exponential noise by McKenna and Sheldon 2020
@@ -16,13 +18,20 @@ use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Positive, Sampl
 pub struct ReportNoisyMax {
     epsilon: Epsilon,
     sensitivity: Positive,
+    arithmetic: NoiseArithmetic,
 }
 
 impl ReportNoisyMax {
     /// From its epsilon and the sensitivity of a utility.
     #[must_use]
     pub const fn new(epsilon: Epsilon, sensitivity: Positive) -> Self {
-        Self { epsilon, sensitivity }
+        Self { epsilon, sensitivity, arithmetic: NoiseArithmetic::Exact }
+    }
+
+    /// The same with its choice made so.
+    #[must_use]
+    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
+        Self { arithmetic, ..self }
     }
 }
 
@@ -31,6 +40,9 @@ impl Mechanism for ReportNoisyMax {
     type Output = usize;
 
     fn price(&self, _: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
+        if self.arithmetic == NoiseArithmetic::Exact {
+            lattice(self.epsilon, self.sensitivity)?;
+        }
         Ok(Price {
             mechanism: "report noisy max",
             sampler: Sampler::Full,
@@ -38,11 +50,14 @@ impl Mechanism for ReportNoisyMax {
             cost: Cost::PureDp { epsilon: self.epsilon.get() },
             claim: None,
             basis: Basis::Proven,
-            arithmetic: Arithmetic::Ideal,
+            arithmetic: self.arithmetic.booked(),
         })
     }
 
     fn privatise(&self, utilities: &Vec<f64>, stream: &mut Stream) -> Result<usize, MechanismError> {
+        if self.arithmetic == NoiseArithmetic::Exact {
+            return Ok(Weights::new(self.epsilon, self.sensitivity, utilities)?.permute_and_flip(stream));
+        }
         all_finite(utilities)?;
         let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
         argmax(utilities.iter().map(|u| u + mean * stream.exponential()))

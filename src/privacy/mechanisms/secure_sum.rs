@@ -1,6 +1,6 @@
 //! A federated sum that nobody adds noise to as a whole: the agents' shares of the noise are in it already.
 
-use super::{FederatedSum, Gathered, Mechanism, MechanismError, Price, all_finite};
+use super::{FederatedSum, Gathered, Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours};
 
@@ -39,7 +39,9 @@ impl Mechanism for SecureSum {
     type Output = Vec<Vec<f64>>;
 
     fn price(&self, opened: &OpenedSum, neighbours: &Neighbours) -> Result<Price, MechanismError> {
-        let mut price = self.sum.price(&opened.plan, neighbours)?;
+        // Rounded shares of noise do not add up to rounded noise: shares are analysed as real numbers.
+        let sum = FederatedSum { arithmetic: NoiseArithmetic::Ideal, ..self.sum.clone() };
+        let mut price = sum.price(&opened.plan, neighbours)?;
         let share = (self.shares as f64 / self.planned.max(1) as f64).sqrt();
         if let Cost::PoissonGaussian { noise_multiplier, .. }
         | Cost::FixedSizeGaussian { noise_multiplier, .. }
@@ -68,5 +70,62 @@ impl Mechanism for SecureSum {
     fn privatise(&self, opened: &OpenedSum, _: &mut Stream) -> Result<Vec<Vec<f64>>, MechanismError> {
         opened.sums.iter().try_for_each(|sum| all_finite(sum))?;
         Ok(opened.sums.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::mechanisms::{Divisor, Participation, SensitivityRule};
+    use crate::vocab::{Arithmetic, Positive};
+    use std::sync::Arc;
+
+    fn price(clip: Option<f64>, participation: Participation, shares: u64) -> Price {
+        let neighbours = match participation {
+            Participation::Poisson(_) => Neighbours::ZeroOut,
+            Participation::FixedSize(_) => Neighbours::ReplaceOne,
+        };
+        let sum = FederatedSum {
+            participation,
+            clip: clip.map(|clip| Positive::new(clip).unwrap()),
+            noise_multiplier: 1.0,
+            divisor: Divisor::Planned,
+            multiplicity: 1,
+            keeps_coin: false,
+            visible: false,
+            sensitivity: SensitivityRule::LargestWeight,
+            claimed_rate: None,
+            is_forgotten: false,
+            arithmetic: NoiseArithmetic::Exact,
+        };
+        let plan = Gathered {
+            population: 4,
+            vectors: Vec::new(),
+            weights: Arc::new(vec![vec![0.25; 4]]),
+            second_coin: Vec::new(),
+            length: 2,
+        };
+        let opened = OpenedSum { plan, sums: Vec::new() };
+        SecureSum { sum, shares, planned: 4 }.price(&opened, &neighbours).unwrap()
+    }
+
+    /// Fewer shares of noise protect less, whoever takes part; it was overlooked for a fixed number.
+    #[test]
+    fn missing_shares_cost_whatever_the_sample() {
+        let found = price(Some(1.0), Participation::FixedSize(2), 1);
+        assert_eq!(found.cost, Cost::FixedSizeGaussian { population: 4, size: 2, noise_multiplier: 0.5 });
+        assert_eq!(found.arithmetic, Arithmetic::Ideal, "rounded shares are no rounded sum");
+        assert!(matches!(found.basis, Basis::Conditional { on } if on.contains("its share of the noise")));
+    }
+
+    /// Without a norm to clip to there is no noise: that was unprotected on a condition.
+    #[test]
+    fn no_noise_is_no_condition() {
+        let one = Participation::Poisson(crate::vocab::Probability::new(1.0).unwrap());
+        let found = price(None, one, 4);
+        assert_eq!(
+            (found.cost, found.basis, found.arithmetic),
+            (Cost::Unprotected, Basis::Unprotected, Arithmetic::Noiseless)
+        );
     }
 }

@@ -33,7 +33,13 @@ impl<M: Mechanism> Mechanism for Supported<M> {
 
     fn price(&self, input: &M::Input, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         let price = self.mechanism.price(input, neighbours)?;
-        Ok(Price { mechanism: self.name, claim: self.claim.clone(), basis: self.basis.clone(), ..price })
+        // A support is for a proof: it makes no price true that the mechanism itself does not stand for.
+        let basis = match price.basis {
+            Basis::Proven => self.basis.clone(),
+            Basis::Conditional { on } => self.basis.clone().under(&[on]),
+            weaker @ (Basis::AsPublished | Basis::Refuted { .. } | Basis::Unprotected) => weaker,
+        };
+        Ok(Price { mechanism: self.name, claim: self.claim.clone(), basis, ..price })
     }
 
     fn privatise(&self, input: &M::Input, stream: &mut Stream) -> Result<M::Output, MechanismError> {
@@ -47,6 +53,13 @@ mod tests {
     use crate::privacy::mechanisms::Laplace;
     use crate::rng::Key;
     use crate::vocab::{Epsilon, Positive};
+
+    #[test]
+    fn nothing_becomes_proven_by_support() {
+        let argmax = Supported::new(super::super::Argmax, "a name", None, Basis::Proven);
+        let price = argmax.price(&vec![1.0], &Neighbours::ReplaceOne).unwrap();
+        assert_eq!(price.basis, Basis::Unprotected);
+    }
 
     #[test]
     fn only_name_claim_and_basis_change() {

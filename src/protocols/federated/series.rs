@@ -3,7 +3,7 @@
 use super::masking::threshold;
 use super::rounds::{Late, RoundPolicy};
 use super::weights::WeightSchedule;
-use crate::privacy::mechanisms::{Divisor, FederatedSum, Participation, SensitivityRule};
+use crate::privacy::mechanisms::{Divisor, FederatedSum, NoiseArithmetic, Participation, SensitivityRule};
 use crate::vocab::{Neighbours, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,10 @@ pub struct Aggregate {
     /// Whether agents see who took part. Default: false.
     #[serde(default)]
     pub visible_participation: bool,
+    /// How noise is sampled. Default: `Exact` for a server that is trusted, `Ideal` under masks, where shares of noise that
+    /// are each rounded do not add up to rounded noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arithmetic: Option<NoiseArithmetic>,
 }
 
 /// Whether the server sees agents' vectors. Masks, coins and shares of noise are agreed on at the start.
@@ -219,6 +223,10 @@ impl Aggregate {
             let expected = "false: nobody sees coins under masks";
             problems.push(wrong("visible_participation", expected, "true", "leave it out"));
         }
+        if self.arithmetic == Some(NoiseArithmetic::Exact) {
+            let expected = "Ideal: shares of noise that are each rounded do not add up to rounded noise";
+            problems.push(wrong("arithmetic", expected, "Exact", "leave it out"));
+        }
         let rate = match self.participation {
             Participation::Poisson(rate) => rate.get(),
             Participation::FixedSize(_) => 1.0,
@@ -262,6 +270,11 @@ impl Aggregate {
             sensitivity: self.sensitivity,
             claimed_rate: None,
             is_forgotten: false,
+            arithmetic: self.arithmetic.unwrap_or(if self.server.is_masked() {
+                NoiseArithmetic::Ideal
+            } else {
+                NoiseArithmetic::Exact
+            }),
         }
     }
 }

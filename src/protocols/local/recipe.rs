@@ -12,12 +12,14 @@ use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::privacy::mechanisms::Ctl;
+use crate::privacy::mechanisms::{Ctl, NoiseArithmetic, Rewards};
 use crate::protocols::bystander::Bystander;
 use crate::protocols::outsourced::Disclosed;
 use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, PublicFact, Span};
+use crate::vocab::{
+    Delta, Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, PublicFact, Span,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -93,13 +95,57 @@ pub struct CtlReport {
     /// the noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// Whether rewards beyond the bound are moved to it. Without clipping the certificate is void. Default: true.
+    /// Whether rewards beyond the bound are moved to it. Without clipping the certificate holds if no reward lies beyond the
+    /// bound, and is void otherwise. Default: true.
     #[serde(default = "yes")]
     pub clip: bool,
+    /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that noise exceeds with this
+    /// probability, by its law, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Delta>,
+    /// How the noise is sampled. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 fn yes() -> bool {
     true
+}
+
+impl CtlReport {
+    /// What a user does to a reward of this objective.
+    ///
+    /// # Errors
+    /// In words, if no bound on the rewards is known.
+    fn curator(&self, instance: &Instance) -> Result<Ctl, String> {
+        let mean = instance.surrogate.mean;
+        let values = || instance.values.iter();
+        let bound = values().fold(0.0f64, |most, value| most.max((value - mean).abs()));
+        let size = match self.delta {
+            Some(delta) => instance.noise.tail(delta),
+            None => instance.noise.bound(),
+        };
+        let largest = size.map(|size| mean.abs() + bound + size);
+        let range = match (self.bound, largest) {
+            (Some(bound), _) => bound,
+            (None, Some(largest)) => {
+                Positive::new(largest).map_err(|error| format!("no bound on the rewards: {error}"))?
+            }
+            (None, None) => {
+                let cure = "set report.Ctl.bound, beyond which rewards are clipped";
+                return Err(format!("expected bounded rewards, found unbounded noise: {cure}"));
+            }
+        };
+        let reach = values().fold(0.0f64, |most, value| most.max(value.abs()));
+        let rewards = match (self.clip, instance.noise.bound(), self.delta) {
+            (true, ..) => Rewards::Clipped,
+            (false, Some(noise), _) if reach + noise <= range.get() * (1.0 + 1e-12) => Rewards::Bounded,
+            (false, _, Some(delta)) => Rewards::Likely(delta),
+            (false, ..) => Rewards::Beyond,
+        };
+        let ctl = Ctl::new(self.epsilon, range, self.clip).map_err(|error| error.to_string())?;
+        ctl.assuming(rewards).with(self.arithmetic).map_err(|error| error.to_string())
+    }
 }
 
 impl Protocol for Local {
@@ -136,6 +182,17 @@ impl Protocol for Local {
                     "a name that no earlier series has",
                     &series.name,
                     "give each series a name of its own",
+                ));
+            }
+            if let Report::Ctl(CtlReport { clip, bound, delta: Some(delta), .. }) = series.report
+                && (clip || bound.is_some())
+            {
+                problems.push(Problem::wrong(
+                    format!("series[{index}].report.Ctl.delta"),
+                    "no delta where rewards are clipped or their bound is stated",
+                    delta.to_string(),
+                    "leave out delta; or write clip: false and leave out bound, which then follows from the law of the \
+                     noise",
                 ));
             }
             let learner = series.learner.as_dyn().problems();
@@ -252,18 +309,9 @@ impl Local {
             Report::Disclosure(_) => Curator::Open,
             Report::Ctl(_) if dry => Curator::Open,
             Report::Ctl(report) => {
-                let range = match (report.bound, facts.noise_bound) {
-                    (Some(bound), _) => bound,
-                    (None, Some(noise)) => Positive::new(mean.abs() + bound + noise)
-                        .map_err(|error| format!("no bound on the rewards: {error}"))?,
-                    (None, None) => {
-                        let cure = "set report.Ctl.bound, beyond which rewards are clipped";
-                        return Err(format!("expected bounded rewards, found unbounded noise: {cure}"));
-                    }
-                };
-                let ctl = Ctl::new(report.epsilon, range, report.clip).map_err(|error| error.to_string())?;
-                // Clipped rewards are bounded whatever the noise was.
-                facts.noise_bound = facts.noise_bound.or(Some((range.get() - bound).max(0.0)));
+                let ctl = report.curator(instance)?;
+                // What lies beyond is clipped, or left out of account.
+                facts.noise_bound = facts.noise_bound.or(Some((ctl.bound() - bound).max(0.0)));
                 facts.laplace_scale = Some(ctl.scale());
                 noise_variance += 2.0 * ctl.scale() * ctl.scale();
                 Curator::Ctl(ctl)

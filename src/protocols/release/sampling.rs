@@ -81,6 +81,7 @@ impl Sampler {
         let sensitivity = self.recipe.record_sensitivity * reach * (1.0 + ROUNDING);
         let sensitivity = Positive::new(sensitivity).map_err(|error| format!("sensitivity: {error}"))?;
         let (epsilon, basis) = (self.recipe.epsilon, self.recipe.basis.clone());
+        let arithmetic = self.recipe.arithmetic;
         let name = |exponential: &'static str, noisy: &'static str| match self.recipe.selection {
             Selection::Exponential => exponential,
             Selection::NoisyMax => noisy,
@@ -93,10 +94,12 @@ impl Sampler {
         };
         let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>> = match self.recipe.selection {
             Selection::Exponential => {
-                Box::new(Supported::new(ExponentialMechanism::new(epsilon, sensitivity), name, None, basis))
+                let mechanism = ExponentialMechanism::new(epsilon, sensitivity).with(arithmetic);
+                Box::new(Supported::new(mechanism, name, None, basis))
             }
             Selection::NoisyMax => {
-                Box::new(Supported::new(ReportNoisyMax::new(epsilon, sensitivity), name, None, basis))
+                let mechanism = ReportNoisyMax::new(epsilon, sensitivity).with(arithmetic);
+                Box::new(Supported::new(mechanism, name, None, basis))
             }
         };
         Ok(Choice { mechanism, utilities: models.iter().map(utility).collect(), candidates })
@@ -140,6 +143,7 @@ mod tests {
     use crate::gp::{AdaptivePosterior, Points};
     use crate::learners::BetaSchedule;
     use crate::objectives::Surrogate;
+    use crate::privacy::mechanisms::NoiseArithmetic;
     use crate::rng::Key;
     use crate::vocab::{Basis, Epsilon, Neighbours};
     use proptest::prelude::*;
@@ -157,6 +161,7 @@ mod tests {
         let recipe = Sampling {
             epsilon: Epsilon::new(0.5).unwrap(),
             selection: Selection::Exponential,
+            arithmetic: NoiseArithmetic::Exact,
             record_sensitivity: 0.01,
             basis: Basis::Proven,
             beta: BetaSchedule::default(),

@@ -29,7 +29,14 @@ pub(super) fn systems(
         if let (Report::Ctl(report), Some(ctl)) = (&series.report, recipe.ctl(series, instance)?) {
             // What a reward becomes before noise is added.
             let bound = ctl.bound();
-            let searched = || pairs(instance, bound, report.clip, key);
+            let searched = || match report.delta {
+                // Only the law of a reward is protected: rewards within the bound, which delta is about.
+                Some(_) => {
+                    let words = format!("every reward of one user, {bound:.4} or {:.4}", -bound);
+                    vec![(words, [bound, -bound])]
+                }
+                None => pairs(instance, bound, report.clip, key),
+            };
             for (words, rewards) in given.clone().map_or_else(searched, |given| vec![given]) {
                 let price =
                     ctl.price(&rewards[0], &Neighbours::AnyValue).map_err(|error| error.to_string())?;

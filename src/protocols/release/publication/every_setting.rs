@@ -7,7 +7,7 @@ use super::{
 use crate::learners::BetaSchedule;
 use crate::privacy::accountants::Composition;
 use crate::privacy::calibration::epsilon_of_each;
-use crate::privacy::mechanisms::{Laplace, Supported};
+use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Problem};
 use schemars::JsonSchema;
@@ -53,6 +53,9 @@ pub struct EverySetting {
     /// What is assumed of a task whose objective does not say it. Default: what the objective says.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
+    /// How noise is sampled, and choices are made. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 fn one() -> Positive {
@@ -99,6 +102,7 @@ impl Publication for EverySetting {
         Ok(Search::Sampling(Sampling {
             epsilon,
             selection: self.selection,
+            arithmetic: self.arithmetic,
             record_sensitivity,
             basis,
             beta: self.beta,
@@ -122,7 +126,8 @@ impl Publication for EverySetting {
         if self.publish.value() {
             let epsilon = Epsilon::new(self.each(task)).map_err(|error| error.to_string())?;
             let laplace = Laplace::calibrated(epsilon, positive("sensitivity", sensitivity)?)
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| error.to_string())?
+                .with(self.arithmetic);
             let name = "Laplace noise at a setting told";
             let mechanism = Box::new(Supported::new(laplace, name, None, basis));
             let (of, measure) = match self.publish {
@@ -130,7 +135,7 @@ impl Publication for EverySetting {
                 Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),
             };
             plan.value = Some(ValueRelease { mechanism, of });
-            let most = TAIL * laplace.scale();
+            let most = laplace.tail(TAIL);
             plan.guarantees.push(Guarantee::new(measure, most, tail_probability(), "Laplace noise"));
         }
         Ok(plan)

@@ -4,7 +4,9 @@ use super::{
     Guarantee, Measure, Part, Plan, Publication, Search, SettingRelease, TAIL, Task, TaskFacts, Utility,
     ValueOf, ValueRelease, positive, tail_probability,
 };
-use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, Mechanism, ReportNoisyMax, Supported};
+use crate::privacy::mechanisms::{
+    ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, ReportNoisyMax, Supported,
+};
 use crate::protocols::release::constants as k;
 use crate::vocab::Epsilon;
 use schemars::JsonSchema;
@@ -39,6 +41,9 @@ pub struct FixedGrid {
     /// What is assumed of a task whose objective does not say it. Default: what the objective says.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
+    /// How noise is sampled, and choices are made. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 impl Publication for FixedGrid {
@@ -55,32 +60,33 @@ impl Publication for FixedGrid {
         let sensitivity =
             k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
         let sensitivity = positive("sensitivity", sensitivity)?;
-        let epsilon = self.epsilon.get();
         let mut plan = Plan::default();
         if self.publish.setting() {
+            let exponential = ExponentialMechanism::new(self.epsilon, sensitivity).with(self.arithmetic);
             let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync> =
                 match self.selection {
                     Selection::Exponential => Box::new(Supported::new(
-                        ExponentialMechanism::new(self.epsilon, sensitivity),
+                        exponential,
                         "exponential mechanism over a fixed grid",
                         None,
                         basis.clone(),
                     )),
                     Selection::NoisyMax => Box::new(Supported::new(
-                        ReportNoisyMax::new(self.epsilon, sensitivity),
+                        ReportNoisyMax::new(self.epsilon, sensitivity).with(self.arithmetic),
                         "report noisy max over a fixed grid",
                         None,
                         basis.clone(),
                     )),
                 };
             plan.setting = Some(SettingRelease { mechanism, utility: Utility::Outcomes });
-            let most = k::choice_bound(sensitivity.get(), epsilon, task.n(), TAIL);
+            let most = exponential.shortfall(task.n(), TAIL);
             let source = "exponential mechanism";
             plan.guarantees.push(Guarantee::new(Measure::OutcomeGap, most, tail_probability(), source));
         }
         if self.publish.value() {
-            let laplace =
-                Laplace::calibrated(self.epsilon, sensitivity).map_err(|error| error.to_string())?;
+            let laplace = Laplace::calibrated(self.epsilon, sensitivity)
+                .map_err(|error| error.to_string())?
+                .with(self.arithmetic);
             let name = "Laplace noise over a fixed grid";
             let mechanism = Box::new(Supported::new(laplace, name, None, basis));
             let (of, measure) = match self.publish {
@@ -88,7 +94,7 @@ impl Publication for FixedGrid {
                 Part::Setting | Part::Value => (ValueOf::Best, Measure::ErrorAgainstBest),
             };
             plan.value = Some(ValueRelease { mechanism, of });
-            let most = TAIL * laplace.scale();
+            let most = laplace.tail(TAIL);
             plan.guarantees.push(Guarantee::new(measure, most, tail_probability(), "Laplace noise"));
         }
         Ok(plan)

@@ -5,7 +5,7 @@ use super::{
     tail_probability,
 };
 use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
-use crate::privacy::mechanisms::{Laplace, Supported};
+use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probability};
 use schemars::JsonSchema;
@@ -33,6 +33,9 @@ pub struct GpNoiseFree {
     pub a: NonNegative,
     /// tau, rate of the regret.
     pub tau: NonNegative,
+    /// How noise is sampled, and choices are made. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 /// Noise variance of the model, so that a setting tried twice leaves the matrix invertible.
@@ -69,7 +72,8 @@ impl Publication for GpNoiseFree {
         let omega = k::noise_free_regret(self.a.get(), self.tau.get(), task.rounds, task.inputs.d());
         let c = scale * k::c_noise_free(task.n(), delta, self.neighbour_correlation.get());
         let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", omega + c)?)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| error.to_string())?
+            .with(self.arithmetic);
         let claim = Claim {
             epsilon: self.epsilon.get(),
             delta,
@@ -89,7 +93,7 @@ impl Publication for GpNoiseFree {
         let basis = Basis::Conditional { on };
         let name = "Kusner Algorithm 2, Laplace noise";
         let mechanism = Box::new(Supported::new(laplace, name, Some(claim), basis));
-        let most = omega + TAIL * laplace.scale();
+        let most = omega + laplace.tail(TAIL);
         let failure = delta + tail_probability();
         Ok(Plan {
             setting: None,

@@ -5,7 +5,7 @@ use super::{
     ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
-use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, Supported};
+use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::vocab::{Basis, Claim, Delta, Epsilon, Positive, Probability};
 use schemars::JsonSchema;
@@ -35,6 +35,9 @@ pub struct GpNoisy {
     /// all rounds. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
+    /// How noise is sampled, and choices are made. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 /// A probability in at most four significant digits, rounded up.
@@ -126,14 +129,15 @@ impl Publication for GpNoisy {
                  objective's noise, or use GpNoiseFree"
                 .to_owned());
         }
-        let (epsilon, delta, k1) = (self.epsilon.get(), self.inner_delta(), self.neighbour_correlation.get());
+        let (delta, k1) = (self.inner_delta(), self.neighbour_correlation.get());
         let names = NAMES[usize::from(self.constants == Constants::Printed)];
         let failure = self.delta.get() + tail_probability();
         let c = scale * k::c_noisy(n, delta.get(), k1);
         let mut plan = Plan::default();
         if self.publish.setting() {
             let sensitivity = scale * k::mean_sensitivity(k::beta(n, rounds + 1, delta), c / scale);
-            let mechanism = ExponentialMechanism::new(self.epsilon, positive("sensitivity", sensitivity)?);
+            let mechanism = ExponentialMechanism::new(self.epsilon, positive("sensitivity", sensitivity)?)
+                .with(self.arithmetic);
             // With printed constants nothing is known of the performance, so the setting is on its own.
             let part = match self.constants {
                 Constants::Corrected => self.publish,
@@ -141,9 +145,9 @@ impl Publication for GpNoisy {
             };
             let basis = self.condition(part, task);
             let claim = Some(self.claim("Corollary 1"));
+            let most = mechanism.shortfall(n, TAIL);
             let mechanism = Box::new(Supported::new(mechanism, names[0], claim, basis));
             plan.setting = Some(SettingRelease { mechanism, utility: Utility::PosteriorMean });
-            let most = k::choice_bound(sensitivity, epsilon, n, TAIL);
             plan.guarantees.push(Guarantee::new(Measure::PosteriorGap, most, failure, "Theorem 2"));
             let source = "Theorem 1";
             let realised = Measure::RealisedSensitivity;
@@ -161,8 +165,9 @@ impl Publication for GpNoisy {
                 Constants::Printed => (k::q_printed(noise_sd, delta.get()), "Theorem 4, as printed"),
             };
             let sensitivity = positive("sensitivity", width + c + q)?;
-            let laplace =
-                Laplace::calibrated(self.epsilon, sensitivity).map_err(|error| error.to_string())?;
+            let laplace = Laplace::calibrated(self.epsilon, sensitivity)
+                .map_err(|error| error.to_string())?
+                .with(self.arithmetic);
             let basis = match self.constants {
                 Constants::Corrected => self.condition(self.publish, task),
                 // q covers one round's noise, not that of the best of T: the proof gives 1 - (4 + T) delta / 3.
@@ -173,8 +178,10 @@ impl Publication for GpNoisy {
             plan.value = Some(ValueRelease { mechanism, of: ValueOf::Best });
             let most = match self.constants {
                 // Half of q bounds the noise of every round of one data set.
-                Constants::Corrected => q / 2.0 + width + TAIL * laplace.scale(),
-                Constants::Printed => k::theorem_4(noise_sd, delta.get(), width, laplace.scale(), TAIL),
+                Constants::Corrected => q / 2.0 + width + laplace.tail(TAIL),
+                Constants::Printed => {
+                    k::theorem_4(noise_sd, delta.get(), width, laplace.tail(TAIL) / TAIL, TAIL)
+                }
             };
             plan.guarantees.push(Guarantee::new(Measure::ErrorAgainstOptimum, most, failure, source));
         }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::learners::LearnerModel;
 use crate::objectives::TuningFacts;
-use crate::privacy::mechanisms::{Laplace, Supported};
+use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::vocab::{Basis, Claim, Epsilon, Problem};
 use schemars::JsonSchema;
@@ -30,6 +30,9 @@ pub struct Lipschitz {
     /// What is assumed of a task whose objective does not say it. Default: what the objective says.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
+    /// How noise is sampled, and choices are made. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
 }
 
 /// Sensitivity of the best outcome found: that of one setting's loss, plus how far two settings lie apart.
@@ -62,7 +65,8 @@ impl Publication for Lipschitz {
         let (facts, basis) = task.rely_on(self.assume)?;
         let sensitivity = sensitivity(facts, self.constants);
         let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", sensitivity)?)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| error.to_string())?
+            .with(self.arithmetic);
         let claim = Claim {
             epsilon: self.epsilon.get(),
             delta: 0.0,
@@ -78,7 +82,7 @@ impl Publication for Lipschitz {
             }
         };
         let mechanism = Box::new(Supported::new(laplace, name, Some(claim), basis));
-        let most = TAIL * laplace.scale();
+        let most = laplace.tail(TAIL);
         Ok(Plan {
             setting: None,
             value: Some(ValueRelease { mechanism, of: ValueOf::Best }),

@@ -19,7 +19,7 @@ pub use non_private::NonPrivate;
 pub use task::{Task, TaskFacts};
 
 use crate::learners::{BetaSchedule, LearnerModel};
-use crate::privacy::mechanisms::Mechanism;
+use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic};
 use crate::protocols::OutcomeBound;
 use crate::vocab::{Basis, Epsilon, Positive, Problem};
 use schemars::JsonSchema;
@@ -93,6 +93,8 @@ pub struct Sampling {
     pub epsilon: Epsilon,
     /// How a choice is made.
     pub selection: Selection,
+    /// And by which arithmetic.
+    pub arithmetic: NoiseArithmetic,
     /// How far one outcome can differ between neighbours.
     pub record_sensitivity: f64,
     /// On what that rests.

@@ -1,0 +1,71 @@
+//! What a federated sum is made of: who takes part, what it is divided by, what its noise is scaled to, and what came in.
+
+use crate::vocab::Probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Who takes part in a sum.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Participation {
+    /// Each agent by a coin of its own with this probability: `Poisson(0.25)`.
+    Poisson(Probability),
+    /// Exactly this many agents, drawn without replacement: `FixedSize(50)`.
+    FixedSize(u64),
+}
+
+/// What the sum is divided by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Divisor {
+    /// The planned rate: weights run over all agents, present or not. Sound.
+    #[default]
+    Planned,
+    /// Weights are renormalised over the agents that answered, the noise stays as planned: each of them weighs more, so
+    /// the noise protects less.
+    Arrived,
+    /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with it, drawn
+    /// or not, so what an agent moves doubles and sampling protects nobody. One that is not there may as well come, so
+    /// the largest share that it would have then counts too.
+    ArrivedOrGone,
+}
+
+/// What the noise is scaled to, and what the ledger books it against. w_n are the weights of agent n in all P sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SensitivityRule {
+    /// Both to w_max S / q, as the paper has it.
+    #[default]
+    LargestWeight,
+    /// Noise as the paper has it; the ledger books it against |w_n|_2 S / (q sqrt P), which is never more.
+    TighterLoss,
+    /// Both to |w_n|_2 S / (q sqrt P): the paper's loss with up to sqrt(P) times less noise.
+    TighterNoise,
+}
+
+/// The vectors that a server holds when it closes a round.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    /// Agents of the federation, present or not.
+    pub population: usize,
+    /// Agent, its vector, and how often the same agent may occur (late vectors on top of fresh ones).
+    pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
+    /// Weights: regions x agents, each region's sum to 1.
+    pub weights: Arc<Vec<Vec<f64>>>,
+    /// Agents whose coin of an earlier round counts too, because a late vector replaced their fresh one.
+    pub second_coin: Vec<usize>,
+    /// Length of a vector.
+    pub length: usize,
+}
+
+impl Gathered {
+    /// The weights in a region of the vectors that are there.
+    pub(super) fn present(&self, region: &[f64]) -> f64 {
+        self.vectors.iter().map(|(agent, _)| region[*agent]).sum()
+    }
+
+    /// Whether each agent's vector is there.
+    pub(super) fn here(&self) -> Vec<bool> {
+        let mut here = vec![false; self.population];
+        self.vectors.iter().for_each(|(agent, _)| here[*agent] = true);
+        here
+    }
+}

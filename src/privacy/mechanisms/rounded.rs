@@ -1,0 +1,161 @@
+//! Rounded real noise, sampled exactly: how any additive mechanism gets noise whose price holds for the bits put out.
+//!
+//! A number x becomes an integer m = round(x / s) of multiples of a public spacing s, a power of two. What is released is
+//! s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m is an
+//! integer, m + round(b E) = round(m + b E) with probability 1: a function of the output of the *ideal* mechanism on the
+//! integer m, with real noise of scale b. So its privacy loss is at most that of ideal noise with b over the sensitivity
+//! *of the integers*, whatever the accountant, composition and sampling. That sensitivity is counted with everything that
+//! rounding and floating point before it can add, and b is chosen so large that b over it is at least what is booked.
+//! Turning integers into floating-point numbers at the end is post-processing as well.
+
+use super::MechanismError;
+use super::real_deviates::{rounded_laplace, rounded_normal};
+use crate::rng::Stream;
+
+/// A lattice's spacing lies this many powers of two below the smaller of noise and sensitivity.
+const FINER: i32 = 30;
+/// The larger of noise and sensitivity is below this power of two of spacings.
+const WIDEST: i32 = 51;
+/// Powers of two that are left of the smaller of noise and sensitivity where they lie furthest apart.
+const LEAST: i32 = 21;
+/// Noise and sensitivity may have powers of two up to this size.
+const LARGEST_EXPONENT: i32 = 900;
+/// Relative error of a sensitivity that was summed up in floating point, with room to spare.
+const ARITHMETIC: f64 = 1e-12;
+/// The sampler's limit for the noise in multiples. A lattice keeps noise and sensitivity below 2^52 multiples.
+const MOST: f64 = (1u64 << 62) as f64;
+/// Largest integer that an input becomes; what lies beyond is moved there, which brings no two inputs further apart.
+const LARGEST: f64 = (1u128 << 90) as f64;
+
+/// A public spacing, a power of two.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Grid {
+    spacing: f64,
+}
+
+impl Grid {
+    /// The lattice for noise of a scale on something of a sensitivity, both in the units of the input.
+    pub(super) fn between(scale: f64, sensitivity: f64) -> Result<Self, MechanismError> {
+        Self::of_width(scale, sensitivity, WIDEST)
+    }
+
+    /// The same with the larger of the two below 2^`widest` spacings.
+    pub(super) fn of_width(scale: f64, sensitivity: f64, widest: i32) -> Result<Self, MechanismError> {
+        let exponents = [scale, sensitivity].map(libm::ilogb);
+        let (low, high) = (exponents[0].min(exponents[1]), exponents[0].max(exponents[1]));
+        if !(scale > 0.0 && sensitivity > 0.0) || low < -LARGEST_EXPONENT || high > LARGEST_EXPONENT {
+            return Err(MechanismError::Shape {
+                expected: "noise and sensitivity from 1e-270 to 1e270 for exact arithmetic (write `arithmetic: Ideal`)"
+                    .to_owned(),
+                found: format!("{scale:e} and {sensitivity:e}"),
+            });
+        }
+        if high - low > widest - LEAST {
+            let most = libm::exp2(f64::from(widest - LEAST - 1));
+            return Err(MechanismError::Shape {
+                expected: format!(
+                    "noise and sensitivity that differ by a factor of at most {most:e} for exact arithmetic (write \
+                     `arithmetic: Ideal`)"
+                ),
+                found: format!("{scale:e} and {sensitivity:e}"),
+            });
+        }
+        Ok(Self { spacing: libm::scalbn(1.0, (low - FINER).max(high - widest)) })
+    }
+
+    pub(super) fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// A finite number in multiples: the nearest integer. Division by a power of two is exact.
+    pub(super) fn round(&self, value: f64) -> i128 {
+        (value / self.spacing).round().clamp(-LARGEST, LARGEST) as i128
+    }
+
+    /// The number that so many multiples are.
+    pub(super) fn value(&self, multiples: i128) -> f64 {
+        multiples as f64 * self.spacing
+    }
+
+    /// How far two numbers at most `distance` apart can lie apart as integers, `length` coordinates being rounded: in
+    /// the L1 norm. Each coordinate is rounded by at most 1/2.
+    pub(super) fn l1(&self, distance: f64, length: usize) -> f64 {
+        (distance / self.spacing + length as f64) * (1.0 + ARITHMETIC)
+    }
+
+    /// The same in the L2 norm.
+    pub(super) fn l2(&self, distance: f64, length: usize) -> f64 {
+        (distance / self.spacing + (length as f64).sqrt()) * (1.0 + ARITHMETIC)
+    }
+
+    /// The L2 norm of the integers of a vector of so many numbers and at most this norm.
+    pub(super) fn norm(&self, norm: f64, length: usize) -> f64 {
+        (norm / self.spacing + 0.5 * (length as f64).sqrt()) * (1.0 + ARITHMETIC)
+    }
+
+    /// The least integer noise that is at least `multiplier` times `reach` multiples.
+    pub(super) fn scale(&self, multiplier: f64, reach: f64) -> u64 {
+        let mut scale = (multiplier * reach).ceil().max(1.0);
+        // The product was rounded; the sign of its error is exact.
+        if multiplier.mul_add(reach, -scale) > 0.0 {
+            scale = scale.next_up().ceil();
+        }
+        assert!(scale < MOST, "the lattice is too fine");
+        scale as u64
+    }
+
+    /// A number with Laplace noise of so many multiples.
+    pub(super) fn plus_laplace(&self, multiples: i128, scale: u64, stream: &mut Stream) -> f64 {
+        self.value(multiples + rounded_laplace(scale, stream))
+    }
+
+    /// A number with normal noise of so many multiples.
+    pub(super) fn plus_normal(&self, multiples: i128, scale: u64, stream: &mut Stream) -> f64 {
+        self.value(multiples + rounded_normal(scale, stream))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Noise over reach is at least what is booked, whatever the numbers; and nothing lies further apart than reach.
+        #[test]
+        fn noise_covers_what_is_booked(
+            exponent in -300i32..300, ratio in -32f64..32.0, sensitivity in 1f64..2.0, length in 1usize..40,
+            place in -1e3f64..1e3, share in -1f64..1.0,
+        ) {
+            let sensitivity = libm::scalbn(sensitivity, exponent);
+            let noise = sensitivity * libm::exp2(ratio);
+            let Ok(grid) = Grid::between(noise, sensitivity) else {
+                prop_assert!(ratio.abs() > 28.0, "{ratio}");
+                return Ok(());
+            };
+            let multiplier = noise / sensitivity;
+            for reach in [grid.l1(sensitivity, length), grid.l2(sensitivity, length), grid.norm(sensitivity, length)] {
+                let scale = grid.scale(multiplier, reach);
+                prop_assert!(multiplier.mul_add(reach, -(scale as f64)) <= 0.0, "{scale} for {multiplier} {reach}");
+                prop_assert!(scale as f64 <= multiplier * reach * (1.0 + 1e-9) + 1.0);
+                let drawn = scale as f64 * grid.spacing() / noise;
+                prop_assert!((1.0..1.000_01).contains(&drawn) || length > 1, "{drawn} times the noise");
+            }
+            let (a, b) = (place * sensitivity, place * sensitivity + share * sensitivity);
+            let apart = grid.round(a).abs_diff(grid.round(b)) as f64;
+            prop_assert!(apart <= grid.l1((a - b).abs(), 1), "{apart}");
+        }
+    }
+
+    #[test]
+    fn lattices_are_powers_of_two_and_end() {
+        let grid = Grid::between(3.0, 1.0).unwrap();
+        assert_eq!(grid.spacing(), libm::exp2(-30.0));
+        assert_eq!((grid.round(-1.0), grid.value(1 << 30)), (-(1 << 30), 1.0));
+        // Whatever lies too far is moved to the end, all of it to the same place.
+        assert_eq!(grid.round(f64::MAX), grid.round(1e200));
+        for (noise, sensitivity) in [(1e300, 1e300), (1e-300, 1.0), (1.0, 1e20), (f64::INFINITY, 1.0)] {
+            assert!(Grid::between(noise, sensitivity).is_err(), "{noise} {sensitivity}");
+        }
+    }
+}
