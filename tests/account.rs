@@ -32,12 +32,29 @@ fn a_file_of_events_is_priced_by_every_accountant() {
     let epsilon = |name: &str, key: &str| document["accountants"][name][key].as_f64().unwrap();
     for name in ["rdp", "moments", "optimal", "advanced", "basic"] {
         assert!(epsilon(name, "epsilon") >= epsilon("tight", "lower"), "{name}");
-        assert!(!document["accountants"][name]["basis"].as_str().unwrap().is_empty());
+        assert!(!document["accountants"][name]["about"].as_str().unwrap().is_empty());
+        assert_eq!(document["accountants"][name]["basis"], "costs as stated");
+        assert_eq!(document["accountants"][name]["arithmetic"], "ideal arithmetic assumed");
     }
     assert!(epsilon("tight", "lower") <= epsilon("tight", "epsilon"));
     assert!(epsilon("tight", "epsilon") <= epsilon("rdp", "epsilon"));
     assert!(epsilon("rdp", "order") > 1.0);
     assert_eq!(document["accountants"]["gdp"]["standing"], "not a bound");
+    assert_eq!(document["accountants"]["gdp"]["basis"], "approximation");
+    assert!(document["accountants"]["gdp"]["arithmetic"].is_null(), "it certifies nothing");
+    let text = told(&subrosa(&["account", file.to_str().unwrap()])).1;
+    assert!(
+        text.contains("ideal arithmetic\n      assumed") || text.contains("ideal arithmetic assumed"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    // Gaussians alone are Gaussian; it is still no certificate.
+    let gaussians = place.path().join("gaussians.ron");
+    fs::write(&gaussians, "Account(delta: 1e-5, events: [Gaussian(noise_multiplier: 2.0, count: 3)])")
+        .unwrap();
+    let exact = json(&["account", gaussians.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(exact["accountants"]["gdp"]["basis"], "approximation");
+    assert_eq!(exact["accountants"]["gdp"]["standing"], "not a bound");
     assert_eq!(document["accountants"]["gdp"]["epsilon"], "inf", "no price for an (epsilon, delta) event");
     let stricter = json(&["account", file.to_str().unwrap(), "--delta", "1e-4", "--format", "json"]);
     assert!(stricter["accountants"]["tight"]["epsilon"].as_f64().unwrap() < epsilon("tight", "epsilon"));
@@ -236,14 +253,19 @@ fn a_runs_ledger_says_what_its_report_says() {
         for loss in row["losses"].as_array().unwrap().iter().filter(|loss| loss["standing"] != "claim") {
             let found = &group["accountants"][loss["accountant"].as_str().unwrap()];
             assert_eq!(found["epsilon"], loss["epsilon"], "{group} {loss}");
-            assert_eq!(group["basis"], loss["basis"], "{group}");
+            assert_eq!(found["basis"], loss["basis"], "{group}");
+            assert_eq!(found["arithmetic"], loss["arithmetic"], "{group}");
+            let approximates = loss["accountant"] == "gdp" && loss["basis"] != "unprotected";
+            assert_eq!(loss["basis"] == "approximation", approximates, "{loss}");
         }
         assert!(group["group"].as_str().unwrap().contains("replication"), "{group}");
     }
     assert!(groups.iter().any(|group| group["basis"] == "conditional"));
     assert!(groups.iter().any(|group| group["one_after_another"] == true));
     let text = told(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
-    assert!(text.contains("conditional"), "{text}");
+    assert!(text.contains("conditional") && text.contains("approximation"), "{text}");
+    assert!(text.contains("ideal arithmetic: the figure is for real-valued noise"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
 #[test]

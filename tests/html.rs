@@ -377,3 +377,22 @@ fn outcomes_rounds_and_messages_are_drawn() {
     assert!(page.contains("<figure id=\"closings-"), "rounds with late and missing agents");
     assert!(page.contains("<figure id=\"latency\">"));
 }
+
+/// A server that reads every vector in clear does so at every point of the study: no row says that it learned nothing.
+#[test]
+fn the_matrix_says_nothing_only_of_who_learned_nothing() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("federated.ron");
+    assert_eq!(told(&subrosa(&["new", "federated", file.to_str().unwrap()])).0, 0);
+    let more = ["--replications", "1", "-o", "protocol.features=5"];
+    let document = run(file.to_str().unwrap(), place.path(), &more);
+    let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();
+    let matrix = between(&page, "<table class=\"matrix\">", "<ul class=\"note\">")[0];
+    // Two noises of two series, and one series that does not depend on them: five rows, the server in each.
+    assert_eq!(matrix.matches("sampled weights omega").count(), 5, "{matrix}");
+    assert_eq!(matrix.matches("sums of weights").count(), 5);
+    assert!(!matrix.contains("nothing"), "{matrix}");
+    assert!(
+        matrix.contains("noise = 1.0") && matrix.contains("noise = 2.0") && matrix.contains("everywhere")
+    );
+}

@@ -77,8 +77,11 @@ fn of_run(arguments: &AccountArguments) -> Exit {
             _ => say(format_args!("note: {name} has no releases: nobody learned anything that has a price")),
         }
     }
-    let footing =
-        |group: &LedgerGroup| Footing { basis: group.basis, one_after_another: group.one_after_another };
+    let footing = |group: &LedgerGroup| Footing {
+        basis: group.basis,
+        arithmetic: group.arithmetic,
+        one_after_another: group.one_after_another,
+    };
     match arguments.format {
         Format::Text => {
             for group in &groups {

@@ -122,6 +122,12 @@ pub trait Prepared: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether the data to be protected are records that were read from a file, and so the same in every replication:
+    /// the losses of all runs on them add up. Functions drawn anew in every replication are new data.
+    fn same_data(&self) -> bool {
+        false
+    }
+
     /// Hyperparameters that were fitted, so that a replay need not fit again.
     fn fitted(&self) -> Option<&Fitted> {
         None

@@ -194,7 +194,8 @@ impl Stage {
                 world
             }
         };
-        Ok(record(series, &simulation))
+        let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.same_data());
+        Ok(SeriesRecord { same_data, ..record(series, &simulation) })
     }
 
     /// Changes a world to what this stage has it be from `at` on, and plays it to its end.

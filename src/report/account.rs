@@ -3,7 +3,9 @@
 use super::number::{delta as shown, epsilon};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::table;
-use crate::privacy::accountants::{self, Accountant, Composition, Priced, Standing, Tight};
+use super::words::arithmetic;
+use crate::privacy::accountants::{self, Accountant, Composition, Priced, Tight};
+use crate::study::{LossStanding, basis_for, standing};
 use crate::vocab::{Cost, Delta, counted};
 use serde_json::{Value, json};
 
@@ -12,6 +14,8 @@ use serde_json::{Value, json};
 pub struct Footing {
     /// On what the costs rest: "proven", "conditional" and so on, as in the run's report.
     pub basis: &'static str,
+    /// For which arithmetic they hold: "ideal arithmetic", "exact arithmetic" or "no noise drawn".
+    pub arithmetic: &'static str,
     /// Whether some may have been chosen in knowledge of others.
     pub one_after_another: bool,
 }
@@ -30,13 +34,34 @@ fn price_all(
     accountants::all().into_iter().map(price).collect()
 }
 
-fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Bound => "bound",
-        Standing::NonAdaptiveBound => "bound, if not chosen adaptively",
-        Standing::NotABound => "not a bound",
+fn is_a(accountant: &dyn Accountant, priced: &Priced) -> &'static str {
+    match standing(accountant.name(), priced.standing) {
+        LossStanding::Claim | LossStanding::Bound => "bound",
+        LossStanding::NonAdaptiveBound => "bound, if not chosen adaptively",
+        LossStanding::NotABound => "not a bound",
     }
 }
+
+/// On what an accountant's figure rests, and for which arithmetic it holds (empty for what certifies nothing). Without a
+/// ledger nothing is known of the releases but their costs.
+fn rests(
+    accountant: &dyn Accountant,
+    priced: &Priced,
+    footing: Option<&Footing>,
+) -> (&'static str, &'static str) {
+    let stated = Footing { basis: "costs as stated", arithmetic: ASSUMED, one_after_another: false };
+    let footing = footing.unwrap_or(&stated);
+    let basis = basis_for(accountant.name(), footing.basis);
+    let certifies = basis != "approximation" && priced.epsilon.is_finite();
+    (basis, if certifies { footing.arithmetic } else { "" })
+}
+
+/// What is taken to hold of costs that stand in a file by themselves.
+const ASSUMED: &str = "ideal arithmetic assumed";
+
+/// What that means.
+const STATED: &str = "The costs are taken as the file states them, and the noise as real-valued (ideal arithmetic \
+                      assumed): noise that is drawn in floating point can leak more through its low bits.";
 
 /// A table of at most 80 columns.
 #[must_use]
@@ -59,19 +84,22 @@ pub fn account_text(
                 optional(priced.lower),
                 optional(priced.upper),
                 priced.order.map_or_else(String::new, |order| format!("{order:.2}")),
-                standing(priced.standing).to_owned(),
+                is_a(*accountant, priced).to_owned(),
             ];
-            row.extend(footing.map(|footing| footing.basis.to_owned()));
+            row.extend(footing.map(|_| rests(*accountant, priced, footing).0.to_owned()));
             row
         })
         .collect();
     let mut out = String::new();
+    let arithmetic_of_all = footing.map_or(ASSUMED, |footing| footing.arithmetic);
     let title = format!(
-        "{title}: {}, epsilon at delta {}",
+        "{title}: {}, epsilon at delta {}, {arithmetic_of_all}",
         counted(composition.count(), "release"),
         shown(delta.get())
     );
-    table(&mut out, &title, header, rows, usize::MAX);
+    let mut lines = String::new();
+    super::text::wrapped(&mut lines, 0, &title);
+    table(&mut out, lines.trim_end(), header, rows, usize::MAX);
     let mut notes: Vec<&String> = Vec::new();
     for note in priced.iter().flat_map(|(_, priced)| &priced.notes) {
         if !notes.contains(&note) {
@@ -81,11 +109,17 @@ pub fn account_text(
     for note in notes {
         super::text::wrapped(&mut out, 2, note);
     }
+    match footing {
+        Some(footing) => {
+            arithmetic([footing.arithmetic]).iter().for_each(|note| super::text::wrapped(&mut out, 2, note));
+        }
+        None => super::text::wrapped(&mut out, 2, STATED),
+    }
     out.trim_start().to_owned()
 }
 
-/// One document: `{delta, releases, accountants: {name: {epsilon, lower, upper, order, standing, basis, notes}}}`; for
-/// releases of a run with `basis` and `one_after_another`.
+/// One document: `{delta, releases, accountants: {name: {about, epsilon, lower, upper, order, standing, basis,
+/// arithmetic, notes}}}`; for releases of a run with their `basis`, `arithmetic` and `one_after_another`.
 #[must_use]
 pub fn account_json(composition: &Composition, delta: Delta, footing: Option<&Footing>) -> Value {
     let number = |value: f64| if value.is_finite() { json!(value) } else { json!("inf") };
@@ -98,8 +132,13 @@ pub fn account_json(composition: &Composition, delta: Delta, footing: Option<&Fo
                 entry.insert(key.to_owned(), number(value));
             }
         }
-        entry.insert("standing".to_owned(), json!(standing(priced.standing)));
-        entry.insert("basis".to_owned(), json!(accountant.about()));
+        let (basis, arithmetic) = rests(accountant, &priced, footing);
+        entry.insert("standing".to_owned(), json!(is_a(accountant, &priced)));
+        entry.insert("about".to_owned(), json!(accountant.about()));
+        entry.insert("basis".to_owned(), json!(basis));
+        if !arithmetic.is_empty() {
+            entry.insert("arithmetic".to_owned(), json!(arithmetic));
+        }
         entry.insert("notes".to_owned(), json!(priced.notes));
         accountants.insert(accountant.name().to_owned(), Value::Object(entry));
     }
@@ -107,6 +146,7 @@ pub fn account_json(composition: &Composition, delta: Delta, footing: Option<&Fo
         json!({ "delta": delta.get(), "releases": composition.count(), "accountants": accountants });
     if let Some(footing) = footing {
         document["basis"] = json!(footing.basis);
+        document["arithmetic"] = json!(footing.arithmetic);
         document["one_after_another"] = json!(footing.one_after_another);
     }
     document

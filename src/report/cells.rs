@@ -1,6 +1,6 @@
 //! The cells of a study in the order and grouping that people read them in.
 
-use crate::study::{CellSummary, PrivacyRow, SeriesSummary, Summary};
+use crate::study::{CellSummary, PersonLoss, PrivacyRow, SeriesSummary, Summary};
 
 /// The names of the study's axes, in order.
 pub(super) fn axes(summary: &Summary) -> Vec<String> {
@@ -95,10 +95,33 @@ pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool
 
 /// Rows of all cells, those that agree in everything once, with the points where they hold; series together.
 pub(super) fn merged(summary: &Summary) -> Vec<(&PrivacyRow, Vec<String>)> {
-    let mut merged: Vec<(&PrivacyRow, Vec<String>)> = Vec::new();
+    once(summary, |cell| &cell.privacy, |entry| &entry.series)
+}
+
+/// Losses about persons of all cells, those that agree in everything once, with the points where they hold.
+pub(super) fn merged_persons(summary: &Summary) -> Vec<(&PersonLoss, Vec<String>)> {
+    once(summary, |cell| &cell.persons, |entry| &entry.series)
+}
+
+/// Points in words: "noise = 1.0; 2.0"; empty where they are all of the study.
+pub(super) fn place(summary: &Summary, places: &[String]) -> String {
+    if places.len() == summary.cells.len() {
+        String::new()
+    } else {
+        format!("{} = {}", axes(summary).join(", "), places.join("; "))
+    }
+}
+
+/// Entries of all cells, equal ones once, with the points where they hold; those of a series together.
+fn once<T: PartialEq>(
+    summary: &Summary,
+    of: impl Fn(&CellSummary) -> &Vec<T>,
+    series: impl Fn(&T) -> &String,
+) -> Vec<(&T, Vec<String>)> {
+    let mut merged: Vec<(&T, Vec<String>)> = Vec::new();
     for cell in &summary.cells {
         let place = point(cell).join(", ");
-        for entry in &cell.privacy {
+        for entry in of(cell) {
             match merged.iter_mut().find(|(known, _)| *known == entry) {
                 Some((_, places)) => places.push(place.clone()),
                 None => merged.push((entry, vec![place.clone()])),
@@ -107,13 +130,14 @@ pub(super) fn merged(summary: &Summary) -> Vec<(&PrivacyRow, Vec<String>)> {
     }
     let mut names: Vec<&String> = Vec::new();
     for (entry, _) in &merged {
-        if !names.contains(&&entry.series) {
-            names.push(&entry.series);
+        if !names.contains(&series(entry)) {
+            names.push(series(entry));
         }
     }
-    let order = |entry: &PrivacyRow| names.iter().position(|name| **name == entry.series);
-    merged.sort_by_key(|(entry, _)| order(entry));
-    merged
+    let place = |entry: &T| names.iter().position(|name| *name == series(entry));
+    let mut order: Vec<usize> = (0..merged.len()).collect();
+    order.sort_by_key(|&index| place(merged[index].0));
+    order.into_iter().map(|index| merged[index].clone()).collect()
 }
 
 #[cfg(test)]

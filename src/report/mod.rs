@@ -8,13 +8,16 @@ mod counts;
 mod groups;
 mod html;
 mod jitter;
+mod matrix;
 mod number;
 mod outcomes;
 pub mod plots;
+mod public;
 mod published;
 mod relations;
 mod sequence;
 mod text;
+mod whole_study;
 mod words;
 
 pub use account::{Footing, account_curve, account_json, account_over_rounds, account_text};

@@ -2,10 +2,10 @@
 
 use super::cells::{axes, point};
 use super::number::epsilon;
-use crate::study::Summary;
+use crate::study::{Summary, multiple};
 
 /// Title of the table.
-pub(super) const TITLE: &str = "Published privacy losses of one run, beside ours (epsilon)";
+pub(super) const TITLE: &str = "Published privacy losses of one run, beside ours (largest finite epsilon)";
 
 /// Header, rows and the first column of numbers; nothing where no loss was published.
 pub(super) fn losses(summary: &Summary) -> Option<(Vec<String>, Vec<Vec<String>>, usize)> {
@@ -17,7 +17,12 @@ pub(super) fn losses(summary: &Summary) -> Option<(Vec<String>, Vec<Vec<String>>
             let ours = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), epsilon);
             let mut cells = vec![row.series.clone()];
             cells.extend(point(cell));
-            cells.extend([row.published.to_string(), ours(row.moments), ours(row.tight), row.source.clone()]);
+            let mut tight = ours(row.tight);
+            // Papers print two or three digits.
+            if let Some(times) = row.tight.map(|tight| tight / row.published).filter(|times| *times > 1.01) {
+                tight.push_str(&format!(" ({} as much)", multiple(times)));
+            }
+            cells.extend([row.published.to_string(), ours(row.moments), tight, row.source.clone()]);
             cells
         })
         .collect();

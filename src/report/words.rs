@@ -1,7 +1,7 @@
 //! The vocabulary of privacy in words for people.
 
 use crate::kernel::{LossCause, Memory};
-use crate::study::PrivacyRow;
+use crate::study::{PersonLoss, PrivacyRow, multiple};
 use crate::vocab::{Neighbours, ProtectedUnit};
 
 /// A unit of protection with its article.
@@ -21,6 +21,9 @@ pub(super) fn neighbours(unit: &ProtectedUnit, neighbours: &Neighbours) -> Strin
         Neighbours::ReplaceOne => format!("one {name} replaced by any other"),
         Neighbours::AddRemove => format!("one {name} added or removed"),
         Neighbours::ZeroOut => "one agent's contribution replaced by zero".to_owned(),
+        Neighbours::AnyValue if *unit == ProtectedUnit::User => {
+            "all of one user's values replaced by any others".to_owned()
+        }
         Neighbours::AnyValue => "one value replaced by any other".to_owned(),
     }
 }
@@ -34,6 +37,43 @@ pub(super) fn times(entry: &PrivacyRow) -> String {
         Some(most) => format!("{}, at most {} about the same one", times(entry.releases), times(most)),
         None => times(entry.releases),
     }
+}
+
+/// On what a figure rests: "proven, ideal arithmetic", "proven, 2.6 times the claim, ideal arithmetic".
+#[must_use]
+pub(super) fn rests_on(basis: &str, arithmetic: &str, times_claim: Option<f64>) -> String {
+    let mut words = basis.to_owned();
+    if let Some(times) = times_claim {
+        let tight = if basis == "exceeded" { ": tight is" } else { "," };
+        words.push_str(&format!("{tight} {} the claim", multiple(times)));
+    }
+    if !arithmetic.is_empty() {
+        words.push_str(&format!(", {arithmetic}"));
+    }
+    words
+}
+
+/// A person whose row and outcome both change.
+#[must_use]
+pub(super) fn person(entry: &PersonLoss) -> String {
+    format!("a person of {} whose row and outcome both change", entry.protected)
+}
+
+/// What the arithmetics in a report mean; nothing to say where none is ideal or exact.
+#[must_use]
+pub(super) fn arithmetic<'a>(told: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let told: Vec<&str> = told.into_iter().collect();
+    let mut notes = Vec::new();
+    if told.contains(&"ideal arithmetic") {
+        notes.push(
+            "ideal arithmetic: the figure is for real-valued noise; the noise was drawn in floating point, whose low bits \
+             can leak more than the figure says",
+        );
+    }
+    if told.contains(&"exact arithmetic") {
+        notes.push("exact arithmetic: the noise lies on a lattice, and the figure is for what a computer really outputs");
+    }
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 /// Why a message was lost, in words.

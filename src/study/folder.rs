@@ -7,6 +7,7 @@
 //!   resolved.ron      with defaults and overrides (a list where there are several cells)
 //!   summary.json      what `--format json` prints
 //!   summary.csv       one line per cell, series and metric
+//!   privacy.csv       one line per cell, observer, protected unit and accountant
 //!   results.csv       one line per cell, replication and series; results.jsonl holds the same
 //!   report.html
 //!   records.jsonl     everything that was recorded, one sealed line per cell and replication

@@ -3,6 +3,7 @@
 
 use super::folder::{FolderError, RunFolder, pretty};
 use super::plan::Plan;
+use super::privacy_table;
 use super::results::Results;
 use super::runner::{manifest, no_conflict};
 use super::summary::{Summarising, Summary};
@@ -54,11 +55,12 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     Ok(summary)
 }
 
-/// Writes `summary.json` and `summary.csv`.
+/// Writes `summary.json`, `summary.csv` and `privacy.csv`.
 ///
 /// # Errors
 /// [`FolderError`].
 pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
     files::write(&folder.file("summary.json"), pretty(summary).as_bytes())?;
-    tables::summary(folder, summary)
+    tables::summary(folder, summary)?;
+    privacy_table::write(folder, summary)
 }

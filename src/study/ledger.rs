@@ -1,9 +1,10 @@
 //! The ledger of a run, grouped as the privacy report groups it.
 
 use super::folder::{FolderError, RunFolder};
-use super::privacy_report::{basis_of, grouped, stated};
+use super::loss::{arithmetic_of, basis_of, priced, stated};
+use super::privacy_report::grouped;
 use super::units::units;
-use crate::privacy::accountants::{Accountant, Composition, Tight, claims};
+use crate::privacy::accountants::{Composition, Tight, claims};
 use crate::protocols::{BookedRelease, over_rounds};
 use crate::vocab::{Cost, Delta, PrivacyEvent};
 
@@ -21,6 +22,8 @@ pub struct LedgerGroup {
     pub composition: Composition,
     /// On what the costs rest: the weakest basis among them.
     pub basis: &'static str,
+    /// For which arithmetic the costs hold: the weakest among them.
+    pub arithmetic: &'static str,
     /// Whether releases of different rounds are among them, which may have been chosen in knowledge of each other.
     pub one_after_another: bool,
     /// Delta at which to state epsilon: the one asked for, that of the claims, or 1e-5.
@@ -81,7 +84,10 @@ fn costliest(candidates: Vec<Candidate>) -> Candidate {
     let several = candidates.len() > 1;
     let mut different: Vec<Candidate> = Vec::new();
     let same = |a: &Candidate, b: &Candidate| {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.composition == b.composition)
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| {
+                (&a.composition, a.basis, a.arithmetic) == (&b.composition, b.basis, b.arithmetic)
+            })
     };
     for candidate in candidates {
         if !different.iter().any(|known| same(known, &candidate)) {
@@ -91,8 +97,7 @@ fn costliest(candidates: Vec<Candidate>) -> Candidate {
     let alone = different.len() == 1;
     let loss = |candidate: &Candidate| {
         let each = |group: &LedgerGroup| {
-            let priced = Tight.price(&group.composition, group.delta);
-            if group.one_after_another { priced.one_after_another().epsilon } else { priced.epsilon }
+            priced(&Tight, &group.composition, group.delta, group.one_after_another).epsilon
         };
         if alone { 0.0 } else { candidate.iter().map(each).fold(0.0, f64::max) }
     };
@@ -119,8 +124,9 @@ fn priceable(title: &str, replication: u64, releases: &[BookedRelease], delta: O
         title: title.to_owned(),
         replication,
         costs: pairs.iter().map(|(event, count)| (event.cost.clone(), *count)).collect(),
-        composition: Composition::of_events(each()),
+        composition: Composition::of_counted(pairs.iter().copied()),
         basis: basis_of(&pairs),
+        arithmetic: arithmetic_of(&pairs),
         one_after_another: over_rounds(releases),
         delta: stated(delta, claims(each()).delta),
     }

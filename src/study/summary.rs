@@ -1,8 +1,10 @@
 //! What a run amounts to: the document that `--format json` prints and `summary.json` keeps.
 
 use super::folder::RunFolder;
+use super::loss::stated;
+use super::persons::{PersonLoss, persons};
 use super::plan::Plan;
-use super::privacy_report::{PrivacyRow, privacy_rows, stated};
+use super::privacy_report::{PrivacyRow, privacy_rows};
 use super::published::{PublishedLossRow, PublishedRow, published_losses, published_rows};
 use super::record::{Digest, ReplicationRecord};
 use super::statistics::Estimate;
@@ -50,6 +52,9 @@ pub struct CellSummary {
     pub series: Vec<SeriesSummary>,
     /// Who learned what about whom.
     pub privacy: Vec<PrivacyRow>,
+    /// What was learned about persons who bring a row and an outcome, where both were released.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub persons: Vec<PersonLoss>,
     /// Figures from papers beside the measured ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRow>,
@@ -77,6 +82,9 @@ pub struct SeriesSummary {
     /// What happened at the privacy budget, in the first replication that reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<String>,
+    /// Replications that reached it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub budget_reached: u64,
     /// Whether reaching it is a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub budget_failed: bool,
@@ -99,6 +107,11 @@ pub struct SeriesSummary {
     /// What observers know of protected data that no release accounts for, over all replications, each fact once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub public: Vec<PublicFact>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A number that a series ends with, over all replications.
@@ -241,15 +254,16 @@ impl<'a> Summarising<'a> {
         let records: Vec<&ReplicationRecord> = records.values().collect();
         for record in &records {
             self.digest.add(record);
-            self.whole.add(record);
+            self.whole.add(draft.seed, record);
         }
         self.finished += records.len() as u64;
         let series = series_of(&records);
         let published = published_rows(&draft.published, &cell.point, &series);
         let privacy = privacy_rows(&records, draft.privacy.delta);
+        let persons = persons(&privacy);
         let published_losses = published_losses(&draft.published_losses, &cell.point, &privacy);
         let point = point_of(&cell.point);
-        self.cells.push(CellSummary { point, series, privacy, published, published_losses });
+        self.cells.push(CellSummary { point, series, privacy, persons, published, published_losses });
     }
 
     /// The summary.
@@ -294,6 +308,7 @@ fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
                 ended_early: early.len() as u64,
                 ended_early_because: early.first().map(|&reason| reason.clone()),
                 budget: runs.iter().find_map(|run| run.budget.as_ref()).map(|budget| budget.reason.clone()),
+                budget_reached: runs.iter().filter(|run| run.budget.is_some()).count() as u64,
                 budget_failed: runs.iter().any(|run| run.budget.as_ref().is_some_and(|budget| budget.fail)),
                 fairness: Fairness::of(&groups(&runs)),
                 jitter: runs.iter().map(|run| run.jitter).fold(0.0, f64::max),

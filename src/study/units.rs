@@ -1,7 +1,7 @@
 //! Which releases add up: those about one and the same unit do, those about different units do not.
 
-use crate::protocols::BookedRelease;
-use crate::vocab::{Cost, ProtectedUnit};
+use crate::protocols::{BookedRelease, over_rounds};
+use crate::vocab::{PrivacyEvent, ProtectedUnit};
 use std::collections::BTreeMap;
 
 /// Releases about units of one kind, told apart by unit.
@@ -46,18 +46,32 @@ pub(crate) fn units(group: &[&BookedRelease]) -> Units {
     Units { worst, apart: true }
 }
 
-/// Whether `a` holds every release of `b`, at least as often.
+/// Whether `a` holds every release of `b`, at least as often, and no less in knowledge of each other.
 fn outweighs(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
-    let times = |list: &[BookedRelease], cost: &Cost| -> u64 {
-        list.iter().filter(|booked| booked.event.cost == *cost).map(|booked| booked.count).sum()
+    let times = |list: &[BookedRelease], event: &PrivacyEvent| -> u64 {
+        list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()
     };
-    b.iter().all(|booked| times(a, &booked.event.cost) >= times(b, &booked.event.cost))
+    (over_rounds(a) || !over_rounds(b))
+        && b.iter().all(|booked| times(a, &booked.event) >= times(b, &booked.event))
+}
+
+/// Whether two histories cost the same by every accountant, on the same footing: they differ in when, where and about
+/// whom at most.
+pub(super) fn cost_alike(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
+    let alike =
+        |(a, b): (&BookedRelease, &BookedRelease)| a.count == b.count && event_alike(&a.event, &b.event);
+    a.len() == b.len() && over_rounds(a) == over_rounds(b) && a.iter().zip(b).all(alike)
+}
+
+/// Whether two releases cost the same, are claimed to cost the same, and do so on the same footing.
+fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
+    (&a.cost, &a.claim, &a.basis, a.arithmetic) == (&b.cost, &b.claim, &b.basis, b.arithmetic)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocab::{Arithmetic, Basis, Neighbours, Observer, PrivacyEvent, Sampler, Time};
+    use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, Sampler, Time};
 
     fn booked(unit: ProtectedUnit, index: Option<u64>, scale: f64, count: u64) -> BookedRelease {
         let event = PrivacyEvent {
@@ -95,5 +109,14 @@ mod tests {
         let outcomes = booked(ProtectedUnit::Outcome, None, 1.0, 50);
         let told = units(&[&outcomes]);
         assert_eq!((told.worst[0][0].count, told.apart), (50, false));
+    }
+
+    /// A price that holds under a condition is not outweighed by the same price without one.
+    #[test]
+    fn a_weaker_footing_is_kept() {
+        let mut conditional = booked(ProtectedUnit::User, Some(1), 1.0, 4);
+        conditional.event.basis = Basis::Conditional { on: "the scaling being public".into() };
+        let proven = booked(ProtectedUnit::User, Some(0), 1.0, 9);
+        assert_eq!(units(&[&proven, &conditional]).worst.len(), 2);
     }
 }

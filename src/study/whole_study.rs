@@ -1,90 +1,355 @@
 //! What a whole study costs where all of its runs are on the same data: tuning again is charged again.
 
-use super::privacy_report::{basis_of, infinite};
+use super::loss::{arithmetic_of, basis_of, infinite, priced, weaker};
 use super::record::ReplicationRecord;
-use crate::privacy::accountants::{Accountant, Basic, Composition, Rdp};
-use crate::vocab::{Delta, PrivacyEvent, Time};
+use crate::privacy::accountants::{Accountant, Basic, Composition, Priced, Rdp, Tight};
+use crate::protocols::BookedRelease;
+use crate::vocab::{Delta, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// All runs of one series, over all cells and replications, published together.
+/// What one observer would learn about the worst-off unit of a kind, were all runs of one series, or of all series,
+/// published: over all cells and replications.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyPrivacy {
-    /// Name of the series.
+    /// Name of the series; "all series" for all of them together.
     pub series: String,
-    /// Runs of it.
+    /// Whether this is all series together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all_series: bool,
+    /// Whose data.
+    pub protected: String,
+    /// Unit of protection.
+    pub unit: ProtectedUnit,
+    /// Who would learn.
+    pub observer: String,
+    /// Neighbouring relation.
+    pub neighbours: Neighbours,
+    /// Runs in which something was released.
     pub runs: u64,
-    /// Releases in all of them.
+    /// Releases in all of them, whomever they are about.
     pub releases: u64,
-    /// Epsilon by basic composition; "inf" where no finite one holds.
+    /// Epsilon by the tight accountant, at `delta`; "inf" where no finite one holds.
     #[serde(with = "infinite")]
-    pub epsilon_basic: f64,
-    /// Epsilon by Renyi composition, at `delta`.
+    pub epsilon_tight: f64,
+    /// Epsilon by Renyi composition.
     #[serde(with = "infinite")]
     pub epsilon_rdp: f64,
-    /// Delta that both are stated at.
+    /// Epsilon by basic composition.
+    #[serde(with = "infinite")]
+    pub epsilon_basic: f64,
+    /// Delta that all are stated at.
     pub delta: f64,
-    /// The weakest basis of the releases.
+    /// The weakest basis of the releases; no better than "conditional" where runs share their random numbers.
     pub basis: String,
+    /// The weakest arithmetic of the releases; empty without a finite epsilon.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub arithmetic: String,
+    /// What to know about it; empty if nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
 }
+
+impl StudyPrivacy {
+    /// Whether any of its figures is finite.
+    #[must_use]
+    pub fn figures_are_finite(&self) -> bool {
+        [self.epsilon_tight, self.epsilon_rdp, self.epsilon_basic].iter().any(|epsilon| epsilon.is_finite())
+    }
+}
+
+/// Composition adds up losses of releases whose noise is independent. Cells and series of one replication are given the
+/// same random numbers, so that they can be compared.
+const SHARED: &str = "holds only if every run draws noise of its own: here the runs of one replication that differ in \
+                      settings share their random numbers, and two results of the same noise can tell more than both \
+                      losses together";
+
+/// A name for all series together.
+const ALL: &str = "all series";
 
 /// What has been seen so far of the series whose runs share their data and release something of it.
 #[derive(Debug, Default)]
 pub(super) struct WholeStudy {
-    series: Vec<Shared>,
+    groups: Vec<Group>,
 }
 
-#[derive(Debug)]
-struct Shared {
-    name: String,
-    runs: u64,
-    /// Unlike events with their numbers; where and when they happened is left out.
-    events: Vec<(PrivacyEvent, u64)>,
-    releases: bool,
+/// The releases of one series to one observer about one kind of unit of one party.
+#[derive(Clone, Debug)]
+struct Group {
+    series: String,
+    protected: String,
+    unit: ProtectedUnit,
+    observer: Observer,
+    neighbours: Neighbours,
+    releases: u64,
+    /// Runs by their random numbers: seed and number of the replication.
+    runs: BTreeMap<(u64, u64), u64>,
+    /// Unlike events with their numbers, by unit; without a number those that concern all units. Where and when they
+    /// happened is left out.
+    events: BTreeMap<Option<u64>, Vec<(PrivacyEvent, u64)>>,
+}
+
+impl Group {
+    fn of(series: &str, event: &PrivacyEvent) -> Self {
+        Self {
+            series: series.to_owned(),
+            protected: event.protected.clone(),
+            unit: event.unit.clone(),
+            observer: event.observer.clone(),
+            neighbours: event.neighbours.clone(),
+            releases: 0,
+            runs: BTreeMap::new(),
+            events: BTreeMap::new(),
+        }
+    }
+
+    fn is_about(&self, event: &PrivacyEvent) -> bool {
+        (&self.protected, &self.unit, &self.observer, &self.neighbours)
+            == (&event.protected, &event.unit, &event.observer, &event.neighbours)
+    }
+
+    fn same_kind(&self, other: &Self) -> bool {
+        (&self.protected, &self.unit, &self.observer, &self.neighbours)
+            == (&other.protected, &other.unit, &other.observer, &other.neighbours)
+    }
+
+    fn count(&mut self, event: &PrivacyEvent, count: u64) {
+        let event = PrivacyEvent { round: 0, at: Time::ZERO, ..event.clone() };
+        let events = self.events.entry(event.unit_index).or_default();
+        match events.iter_mut().find(|(other, _)| *other == event) {
+            Some((_, known)) => *known += count,
+            None => events.push((event, count)),
+        }
+    }
+
+    /// Takes in another series' group of the same kind.
+    fn take_in(&mut self, other: &Self) {
+        self.releases += other.releases;
+        for (run, count) in &other.runs {
+            *self.runs.entry(*run).or_default() += count;
+        }
+        for (event, count) in other.events.values().flatten() {
+            self.count(event, *count);
+        }
+    }
+
+    /// What the units went through, each kind of history once.
+    fn histories(&self) -> Vec<Composition> {
+        let common = self.events.get(&None).map_or(&[][..], Vec::as_slice);
+        let numbered = || self.events.iter().filter(|(unit, _)| unit.is_some());
+        let mut histories: Vec<Composition> = Vec::new();
+        let mut keep = |own: &[(PrivacyEvent, u64)]| {
+            let events = own.iter().chain(common).map(|(event, count)| (event, *count));
+            let composition = Composition::of_counted(events);
+            if !histories.contains(&composition) {
+                histories.push(composition);
+            }
+        };
+        if numbered().next().is_none() {
+            keep(&[]);
+        }
+        numbered().for_each(|(_, own)| keep(own));
+        histories
+    }
 }
 
 impl WholeStudy {
-    /// Takes in one replication of one cell.
-    pub(super) fn add(&mut self, record: &ReplicationRecord) {
+    /// Takes in one replication of one cell, played from `seed`.
+    pub(super) fn add(&mut self, seed: u64, record: &ReplicationRecord) {
         for series in record.series.iter().filter(|series| series.same_data) {
-            let known = self.series.iter().position(|shared| shared.name == series.name);
+            self.add_run((seed, record.replication), &series.name, &series.releases);
+        }
+    }
+
+    fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[BookedRelease]) {
+        // A user who reports once in a run reports once in each.
+        let mut once: BTreeSet<(usize, &str)> = BTreeSet::new();
+        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        for booked in releases {
+            let event = &booked.event;
+            let known = self.groups.iter().position(|group| group.series == series && group.is_about(event));
             let index = known.unwrap_or_else(|| {
-                let (name, events) = (series.name.clone(), Vec::new());
-                self.series.push(Shared { name, runs: 0, events, releases: false });
-                self.series.len() - 1
+                self.groups.push(Group::of(series, event));
+                self.groups.len() - 1
             });
-            let shared = &mut self.series[index];
-            shared.runs += 1;
-            shared.releases |= !series.releases.is_empty();
-            for booked in &series.releases {
-                let event =
-                    PrivacyEvent { round: 0, at: Time::ZERO, unit_index: None, ..booked.event.clone() };
-                match shared.events.iter_mut().find(|(other, _)| *other == event) {
-                    Some((_, count)) => *count += booked.count,
-                    None => shared.events.push((event, booked.count)),
-                }
+            let group = &mut self.groups[index];
+            group.releases += booked.count;
+            if seen.insert(index) {
+                *group.runs.entry(run).or_default() += 1;
+            }
+            if !event.is_of_one_user_each() {
+                group.count(event, booked.count);
+            } else if once.insert((index, &event.released)) {
+                group.count(event, 1);
             }
         }
     }
 
-    /// One row for each series.
+    /// One row for each series and what it released to whom; then the same for all series together, where several
+    /// released something of that kind.
     pub(super) fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
-        let row = |shared: &Shared| {
-            let events: Vec<(&PrivacyEvent, u64)> =
-                shared.events.iter().map(|(event, count)| (event, *count)).collect();
-            let mut composition = Composition::new();
-            for (event, count) in &events {
-                composition.add(&event.cost, *count);
+        let mut prices = Prices { delta, known: Vec::new() };
+        let mut rows: Vec<StudyPrivacy> = self.groups.iter().map(|group| prices.row(group)).collect();
+        let mut together: Vec<(Group, u64)> = Vec::new();
+        for group in &self.groups {
+            match together.iter_mut().find(|(known, _)| known.same_kind(group)) {
+                Some((known, series)) => {
+                    known.take_in(group);
+                    *series += 1;
+                }
+                None => together.push((Group { series: ALL.to_owned(), ..group.clone() }, 1)),
             }
-            StudyPrivacy {
-                series: shared.name.clone(),
-                runs: shared.runs,
-                releases: events.iter().map(|(_, count)| count).sum(),
-                epsilon_basic: Basic.price(&composition, delta).epsilon,
-                epsilon_rdp: Rdp.price(&composition, delta).epsilon,
-                delta: delta.get(),
-                basis: basis_of(&events).to_owned(),
+        }
+        let several = together.iter().filter(|(_, series)| *series > 1);
+        rows.extend(several.map(|(group, _)| StudyPrivacy { all_series: true, ..prices.row(group) }));
+        rows
+    }
+}
+
+/// What histories cost, each priced once.
+struct Prices {
+    delta: Delta,
+    known: Vec<(Composition, [Priced; 3])>,
+}
+
+impl Prices {
+    fn row(&mut self, group: &Group) -> StudyPrivacy {
+        let events: Vec<(&PrivacyEvent, u64)> =
+            group.events.values().flatten().map(|(event, count)| (event, *count)).collect();
+        let mut worst = [0.0f64; 3];
+        let mut notes: Vec<String> = Vec::new();
+        for history in group.histories() {
+            let priced = self.price(history);
+            for (worst, priced) in worst.iter_mut().zip(priced) {
+                *worst = worst.max(priced.epsilon);
             }
+            for note in &priced[0].notes {
+                if !notes.contains(note) {
+                    notes.push(note.clone());
+                }
+            }
+        }
+        let [epsilon_tight, epsilon_rdp, epsilon_basic] = worst;
+        let mut basis = basis_of(&events);
+        if group.runs.values().any(|&runs| runs > 1) && epsilon_tight.is_finite() {
+            basis = weaker(basis, "conditional");
+            notes.push(SHARED.to_owned());
+        }
+        StudyPrivacy {
+            series: group.series.clone(),
+            all_series: false,
+            protected: group.protected.clone(),
+            unit: group.unit.clone(),
+            observer: group.observer.0.clone(),
+            neighbours: group.neighbours.clone(),
+            runs: group.runs.values().sum(),
+            releases: group.releases,
+            epsilon_tight,
+            epsilon_rdp,
+            epsilon_basic,
+            delta: self.delta.get(),
+            basis: basis.to_owned(),
+            arithmetic: if epsilon_tight.is_finite() {
+                arithmetic_of(&events).to_owned()
+            } else {
+                String::new()
+            },
+            note: notes.join("; "),
+        }
+    }
+
+    fn price(&mut self, history: Composition) -> &[Priced; 3] {
+        let known = self.known.iter().position(|(other, _)| *other == history);
+        let index = known.unwrap_or_else(|| {
+            let accountants: [&dyn Accountant; 3] = [&Tight, &Rdp, &Basic];
+            // Runs may have been tried one after another, whatever happened in each.
+            let priced = accountants.map(|accountant| priced(accountant, &history, self.delta, true));
+            self.known.push((history, priced));
+            self.known.len() - 1
+        });
+        &self.known[index].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::{Arithmetic, Basis, Cost, Sampler};
+
+    fn booked(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> BookedRelease {
+        let event = PrivacyEvent {
+            released: "y".into(),
+            mechanism: "randomised response".into(),
+            protected: "users".into(),
+            unit,
+            unit_index: index,
+            neighbours: Neighbours::AnyValue,
+            observer: Observer("service".into()),
+            sampler: Sampler::Full,
+            sensitivity: None,
+            cost: Cost::RandomizedResponse { epsilon },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Exact,
+            round: 3,
+            at: Time::ZERO,
         };
-        self.series.iter().filter(|shared| shared.releases).map(row).collect()
+        BookedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
+    }
+
+    fn delta() -> Delta {
+        Delta::new(1e-5).unwrap()
+    }
+
+    /// A user's visits of all runs add up, those of different users do not; rewards of users who come once add up by run.
+    #[test]
+    fn a_unit_adds_up_with_itself() {
+        let mut study = WholeStudy::default();
+        let visits = |a, b| {
+            [booked(ProtectedUnit::User, Some(1), 1.0, a), booked(ProtectedUnit::User, Some(2), 1.0, b)]
+        };
+        study.add_run((1, 0), "s", &visits(4, 2));
+        study.add_run((1, 1), "s", &visits(1, 9));
+        let rows = study.rows(delta());
+        assert_eq!((rows.len(), rows[0].runs, rows[0].releases), (1, 2, 16));
+        assert!((rows[0].epsilon_basic - 11.0).abs() < 1e-12, "user 2, not 4 + 9 nor 16: {:?}", rows[0]);
+        assert!(rows[0].epsilon_tight <= rows[0].epsilon_rdp && rows[0].epsilon_tight <= 11.0);
+        assert_eq!((&*rows[0].basis, &*rows[0].arithmetic), ("proven", "exact arithmetic"));
+
+        let mut once = WholeStudy::default();
+        for replication in 0..5 {
+            once.add_run((1, replication), "s", &[booked(ProtectedUnit::Reward, None, 0.5, 300)]);
+        }
+        let rows = once.rows(delta());
+        assert_eq!((rows[0].runs, rows[0].releases), (5, 1500));
+        assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
+    }
+
+    /// Two settings of one replication draw the same noise: their losses add up on a condition only. Other seeds and other
+    /// replications draw noise of their own.
+    #[test]
+    fn shared_noise_is_a_condition() {
+        let one = [booked(ProtectedUnit::Record, None, 1.0, 1)];
+        let basis = |runs: &[(u64, u64)]| {
+            let mut study = WholeStudy::default();
+            runs.iter().for_each(|&run| study.add_run(run, "s", &one));
+            study.rows(delta())[0].clone()
+        };
+        assert_eq!(basis(&[(1, 0), (1, 1), (2, 0)]).basis, "proven");
+        let shared = basis(&[(1, 0), (1, 0)]);
+        assert_eq!(shared.basis, "conditional");
+        assert!(shared.note.contains("share their random numbers"), "{}", shared.note);
+
+        let mut study = WholeStudy::default();
+        study.add_run((1, 0), "a", &one);
+        study.add_run((1, 0), "b", &one);
+        let rows = study.rows(delta());
+        let told: Vec<(&str, bool, &str)> =
+            rows.iter().map(|row| (&*row.series, row.all_series, &*row.basis)).collect();
+        assert_eq!(
+            told,
+            [("a", false, "proven"), ("b", false, "proven"), ("all series", true, "conditional")]
+        );
+        assert!((rows[2].epsilon_basic - 2.0).abs() < 1e-12);
     }
 }

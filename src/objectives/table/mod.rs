@@ -424,6 +424,10 @@ impl Prepared for Ready {
         Some(self.table.scaled(&raw, fitted, self.key).map(|scaled| scaled.instance))
     }
 
+    fn same_data(&self) -> bool {
+        true
+    }
+
     fn fitted(&self) -> Option<&Fitted> {
         self.scaled.fitted.as_ref()
     }

@@ -266,6 +266,10 @@ impl Prepared for Ready {
         Ok(self.instance.clone())
     }
 
+    fn same_data(&self) -> bool {
+        true
+    }
+
     /// One validation record replaced by a record of norm 1 that points where a model, or the difference of two models,
     /// does or does not: what moves performances most.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {

@@ -34,9 +34,14 @@ impl Composition {
 
     /// The costs of events, with the conditions under which those costs hold.
     pub fn of_events<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Self {
+        Self::of_counted(events.into_iter().map(|event| (event, 1)))
+    }
+
+    /// The same of events with how often each occurred.
+    pub fn of_counted<'a>(events: impl IntoIterator<Item = (&'a PrivacyEvent, u64)>) -> Self {
         let mut composition = Self::new();
-        for event in events {
-            composition.insert(&event.cost, 1, format!("{}, by {}", event.released, event.mechanism));
+        for (event, count) in events {
+            composition.insert(&event.cost, count, format!("{}, by {}", event.released, event.mechanism));
             match &event.basis {
                 Basis::Conditional { on } => composition.note(format!("holds only with {on}")),
                 Basis::AsPublished => {

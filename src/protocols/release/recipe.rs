@@ -194,8 +194,6 @@ impl Release {
         record.outcomes =
             outcomes(instance, &task, (&tally.trials, neighbour.as_ref()), published, &plan.guarantees)
                 .map_err(failed)?;
-        // Functions drawn anew in every replication are new data; real records are not.
-        record.same_data = instance.background.tuning.is_some();
         record.iterations = tally.iterations;
         chronicle.into_record(&mut record);
         record.releases.extend(of_training);

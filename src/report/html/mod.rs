@@ -182,6 +182,14 @@ fn early_endings(summary: &Summary) -> Markup {
     html! {
         @if let Some(note) = jitter(summary) { p.note { (note) } }
         @for (cell, series) in by_series(summary).into_iter().flatten() {
+            @if let Some(reason) = &series.budget {
+                p.warning role="note" {
+                    "Privacy budget reached by \"" (series.name) "\""
+                    @for (name, value) in axes(summary).iter().zip(point(cell)) { " at " (name) " = " (value) }
+                    " in " (series.budget_reached) " of " (counted(series.replications, "replication"))
+                    "; the first: " (reason)
+                }
+            }
             @if let Some(reason) = &series.ended_early_because {
                 p.warning role="note" {
                     (series.ended_early) " of " (counted(series.replications, "replication")) " of \"" (series.name) "\""

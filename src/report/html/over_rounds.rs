@@ -1,8 +1,9 @@
 //! How privacy loss grows over the rounds of the first replication: as published, tight and naive.
 
 use super::charts::{Plate, slug};
-use crate::privacy::accountants::{self, Accountant, Composition, claims};
+use crate::privacy::accountants::{self, Accountant, Composition, Tight, claims};
 use crate::protocols::BookedRelease;
+use crate::report::cells::{axes, point};
 use crate::report::number::{delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::words::unit;
@@ -25,11 +26,19 @@ pub(super) fn plates(summary: &Summary, first: &ReplicationRecord) -> Vec<Plate>
         let group: Vec<&BookedRelease> =
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
         // Where releases are about different units: those about the one that is worst off.
-        let Some(group) = units(&group).worst.into_iter().next() else { continue };
+        let counted = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim);
+        let delta = counted.and_then(|loss| Delta::new(loss.delta).ok());
+        let Some(group) = worst(units(&group).worst, delta) else { continue };
         if seen.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
             continue;
         }
-        if let Some(chart) = chart(entry, &group, first.replication) {
+        let place = point(cell);
+        let place = axes(summary)
+            .iter()
+            .zip(&place)
+            .map(|(name, value)| format!(", {name} = {value}"))
+            .collect::<String>();
+        if let Some(chart) = chart(entry, &group, &format!("replication {}{place}", first.replication)) {
             match plates.iter_mut().find(|plate| plate.charts[0].legend == chart.legend) {
                 Some(plate) => plate.charts.push(chart),
                 None => {
@@ -42,11 +51,30 @@ pub(super) fn plates(summary: &Summary, first: &ReplicationRecord) -> Vec<Plate>
     plates
 }
 
+/// The history that costs most by the tight accountant.
+fn worst(histories: Vec<Vec<BookedRelease>>, delta: Option<Delta>) -> Option<Vec<BookedRelease>> {
+    let several = histories.len() > 1;
+    let cost = |history: &[BookedRelease]| match delta {
+        Some(delta) if several => {
+            let events = history.iter().map(|booked| (&booked.event, booked.count));
+            Tight.price(&Composition::of_counted(events), delta).one_after_another().epsilon
+        }
+        Some(_) | None => 0.0,
+    };
+    let costs = histories.into_iter().map(|history| (cost(&history), history));
+    costs.reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, history)| history)
+}
+
 fn concerns(entry: &PrivacyRow, event: &PrivacyEvent) -> bool {
     entry.protected == event.protected
         && entry.unit == event.unit
         && entry.observer == event.observer.0
         && entry.neighbours == event.neighbours
+}
+
+/// Whether the releases are about different units.
+fn units_apart(entry: &PrivacyRow) -> bool {
+    entry.releases_per_unit.is_some()
 }
 
 /// Whether two groups cost the same in the same rounds.
@@ -58,7 +86,7 @@ fn alike(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
-fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Option<Chart> {
+fn chart(entry: &PrivacyRow, group: &[BookedRelease], run: &str) -> Option<Chart> {
     let last = group.iter().map(|booked| booked.last_round).max()?;
     let begin = group.iter().map(|booked| booked.event.round).min()?;
     if last == begin {
@@ -112,12 +140,18 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], replication: u64) -> Optio
         return None;
     }
     let mut note = format!(
-        "Counted up to each round of replication {replication}, at delta {}; by the end {}.",
+        "Counted up to each round of {run}, at delta {}; by the end {}.",
         shown(delta.get()),
         counted(group.iter().map(|booked| booked.count).sum(), "release")
     );
     if !without.is_empty() {
         note.push_str(&format!(" No finite bound: {}.", without.join(", ")));
+    }
+    if entry.runs_differ {
+        note.push_str(" Other runs may cost more: see the table.");
+    }
+    if units_apart(entry) {
+        note.push_str(" Of the worst-off unit.");
     }
     let title = format!(
         "{}: what {} learned about {} of {}",

@@ -67,7 +67,16 @@ fn early_endings(out: &mut String, summary: &Summary) {
         if let Some(reason) = &series.budget {
             let place =
                 cell.point.iter().map(|(name, value)| format!(" at {name} = {value}")).collect::<String>();
-            wrapped(out, 0, &format!("privacy budget reached by \"{}\"{place}: {reason}", series.name));
+            wrapped(
+                out,
+                0,
+                &format!(
+                    "privacy budget reached by \"{}\"{place} in {} of {}; the first: {reason}",
+                    series.name,
+                    series.budget_reached,
+                    counted(series.replications, "replication")
+                ),
+            );
         }
         if let Some(reason) = &series.ended_early_because {
             let place =
