@@ -20,7 +20,7 @@ const SCENARIO: &str = r#"Scenario(
         links: [LinkRule(from: "a", to: "east", loss: Independent(0.2))],
         outages: [Blackout(group: "east", from: "1s", until: "2s")],
     ),
-    protocol: Echo(caller: "caller", rounds: 3, retry: Retry(attempts: 4294967295)),
+    protocol: Echo(caller: "caller", rounds: 3, retry: Retry(attempts: 1000000)),
 )
 "#;
 

@@ -220,7 +220,10 @@ fn a_run_leaves_a_folder_that_replays() {
     }
     let (code, stdout, stderr) = told(&subrosa(&["replay", run.to_str().unwrap()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
-    assert_eq!(stdout.trim(), "replay agrees: 2 replications, every digest equal");
+    assert_eq!(
+        stdout.trim(),
+        "replay agrees: 2 replications, every record equal; every file is what they make"
+    );
 }
 
 #[test]

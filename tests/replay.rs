@@ -199,6 +199,8 @@ fn a_run_whose_digests_were_changed_does_not_replay() {
         "remove it and run the same `subrosa run` again",
     );
     assert!(code == 1 && stderr.contains("remove it and run"), "{code}: {stderr}");
+    // The last page was made while a file was changed.
+    assert_eq!(of("report", &run).0, 0);
     assert_eq!(of("replay", &run).0, 0);
 }
 

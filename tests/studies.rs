@@ -188,7 +188,10 @@ fn an_edited_study_plays_only_what_changed() {
     assert_eq!(first["cells"][0], edited["cells"][2]);
     // What was taken over is as good as what was played.
     let (code, stdout, _) = told(&subrosa(&["replay", folder(&edited).to_str().unwrap()]));
-    assert_eq!((code, stdout.trim()), (0, "replay agrees: 20 replications, every digest equal"));
+    assert_eq!(
+        (code, stdout.trim()),
+        (0, "replay agrees: 20 replications, every record equal; every file is what they make")
+    );
 }
 
 /// A study whose cells fail but for one, for lack of a file.

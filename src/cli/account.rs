@@ -120,10 +120,14 @@ fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
 fn plot(arguments: &AccountArguments, costs: &[(Cost, u64)], delta: Delta) -> Exit {
     let Some(file) = &arguments.plot else { return Exit::Ok };
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    let pictures =
-        [(file.clone(), account_over_rounds(costs, delta)), (beside(file), account_curve(&composition))];
+    let mut pictures =
+        vec![(file.clone(), account_over_rounds(costs, delta)), (beside(file), account_curve(&composition))];
+    if files::is_special(file) {
+        // A device has no place beside it for another picture.
+        pictures.pop();
+    }
     for (path, chart) in pictures {
-        if let Err(error) = files::write(&path, standalone(&chart).as_bytes()) {
+        if let Err(error) = files::put(&path, standalone(&chart).as_bytes()) {
             say(format_args!("error: {error}"));
             return Exit::Internal;
         }

@@ -227,7 +227,7 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
             return Err(Exit::Usage);
         }
     };
-    files::write(path, &bytes).map_err(|error| {
+    files::put(path, &bytes).map_err(|error| {
         say(format_args!("error: {error}"));
         Exit::Internal
     })?;

@@ -47,7 +47,8 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     let cells = document
         .cells(&manifest.overrides, &resources)
         .map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
-    let plan = Plan::new(document.text().to_owned(), manifest.overrides.clone(), &resources, cells);
+    let (text, overrides) = (document.text().to_owned(), manifest.overrides.clone());
+    let plan = Plan::of_build(text, overrides, &resources, cells, &manifest.build);
     Ok((plan, manifest))
 }
 

@@ -49,7 +49,7 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
     }
     // The comments name the file as it is called.
     let text = template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display()));
-    if let Err(FileError { error, .. }) = files::write(&file, text.as_bytes()) {
+    if let Err(FileError { error, .. }) = files::put(&file, text.as_bytes()) {
         say(format_args!(
             "error: cannot write {}: {error} (name a file where you may write, as in `subrosa new {} DIR/{}.ron`)",
             file.display(),

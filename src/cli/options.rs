@@ -279,6 +279,9 @@ pub(super) struct ReplayArguments {
     /// Play and compare only what happens up to this virtual time, as in 1min30s
     #[arg(long, value_name = "TIME")]
     pub(super) until: Option<Span>,
+    /// Play nothing: make summary, tables and page again from the records, and compare them with the files
+    #[arg(long, conflicts_with_all = ["replication", "until", "diff", "threads"])]
+    pub(super) files: bool,
     /// Play this run or scenario too, and name the first event that differs with what led to it on either side
     #[arg(long, value_name = "RUN2")]
     pub(super) diff: Option<PathBuf>,

@@ -1,6 +1,8 @@
-//! What is printed where: results to standard output, everything else to standard error.
+//! What is printed where: results to standard output, everything else to standard error. Nothing that a file or an
+//! argument holds reaches the terminal as a control character.
 
 use super::exit::Exit;
+use crate::scenario::printable;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -9,7 +11,7 @@ use std::io::{self, Write};
 pub(super) fn print(text: &str) {
     let mut out = io::stdout().lock();
     // What is left in the buffer would be lost without a word.
-    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    if let Err(error) = out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {
         unless_gone(&error);
     }
 }
@@ -31,5 +33,5 @@ pub(super) fn say(line: impl Display) {
 
 /// The same for lines that are whole already.
 pub(super) fn say_lines(lines: &str) {
-    drop(io::stderr().lock().write_all(lines.as_bytes()));
+    drop(io::stderr().lock().write_all(printable(lines).as_bytes()));
 }

@@ -1,19 +1,42 @@
 //! A progress bar on standard error; plain words there when it is not a terminal.
 
 use super::output::say;
-use crate::study::{Failure, Progress, Start};
+use crate::study::{self, Failure, Progress, Start};
 use crate::vocab::counted;
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
 use std::io::IsTerminal;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-const TEMPLATE: &str = "{msg} [{bar:30}] {pos}/{len} {elapsed} left {eta}";
+const TEMPLATE: &str = "{msg} [{bar:30}] {pos}/{len} {elapsed} {left}";
 /// Failures shown one by one; beyond these only the count at the end tells.
 const SHOWN_FAILURES: u64 = 20;
 /// Time between two lines where there is no terminal to draw a bar on.
 const LINE_EVERY: Duration = Duration::from_secs(30);
+
+/// How fast replications end. The first ones wait for what all share to be prepared, so they say nothing of the rest.
+#[derive(Debug, Default)]
+struct Pace {
+    /// When replications first ended, and how many had by then.
+    first: OnceLock<(Instant, u64)>,
+}
+
+impl Pace {
+    /// Estimate of the time left; `None` until as many have ended as threads may have begun with, twice.
+    fn left(&self, now: Instant, done: u64, length: u64) -> Option<Duration> {
+        if done == 0 {
+            return None;
+        }
+        let &(since, first) = self.first.get_or_init(|| (now, done));
+        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+        let ended = done.saturating_sub(first);
+        let pace = now.saturating_duration_since(since).as_secs_f64() / ended as f64;
+        let left = pace * length.saturating_sub(done) as f64;
+        (ended >= 2 * threads).then(|| Duration::try_from_secs_f64(left).ok()).flatten()
+    }
+}
 
 /// Progress of a study in the terminal.
 #[derive(Debug)]
@@ -21,6 +44,7 @@ pub(super) struct Bar {
     bar: ProgressBar,
     failures: AtomicU64,
     told: Mutex<Instant>,
+    pace: Arc<Pace>,
 }
 
 impl Bar {
@@ -32,8 +56,17 @@ impl Bar {
         };
         let bar = ProgressBar::with_draw_target(None, target).with_message(message);
         let style = ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style.progress_chars("=> "));
-        Self { bar, failures: AtomicU64::new(0), told: Mutex::new(Instant::now()) }
+        let pace = Arc::new(Pace::default());
+        let shown = Arc::clone(&pace);
+        let left = move |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let left = shown.left(Instant::now(), state.pos(), state.len().unwrap_or(0));
+            if let Some(left) = left {
+                // What cannot be drawn is not drawn.
+                write!(out, "left {}", HumanDuration(left)).unwrap_or_default();
+            }
+        };
+        bar.set_style(style.progress_chars("=> ").with_key("left", left));
+        Self { bar, failures: AtomicU64::new(0), told: Mutex::new(Instant::now()), pace }
     }
 
     pub(super) fn finish(&self) {
@@ -46,6 +79,8 @@ impl Bar {
 
     /// Now and then a line, where there is no bar.
     fn tell(&self) {
+        let (done, length) = (self.bar.position(), self.bar.length().unwrap_or(0));
+        let left = self.pace.left(Instant::now(), done, length);
         let Ok(mut told) = self.told.try_lock() else { return };
         if !self.bar.is_hidden() || told.elapsed() < LINE_EVERY {
             return;
@@ -55,9 +90,8 @@ impl Bar {
             0 => String::new(),
             some => format!(", {some} failed"),
         };
-        let left = HumanDuration(self.bar.eta());
-        let (done, length) = (self.bar.position(), self.bar.length().unwrap_or(0));
-        say(format_args!("{}: {done} of {length}{failures}, about {left} left", self.bar.message()));
+        let left = left.map_or_else(String::new, |left| format!(", about {} left", HumanDuration(left)));
+        say(format_args!("{}: {done} of {length}{failures}{left}", self.bar.message()));
     }
 
     pub(super) fn advance(&self, steps: u64) {
@@ -69,9 +103,26 @@ impl Bar {
     }
 }
 
+/// Says that results of other builds were left alone.
+pub(super) fn tell_other_builds(runs: u64) {
+    if runs > 0 {
+        say(format_args!(
+            "Not taken over: {} of this name by another build of subrosa, whose results may be others (`subrosa replay` \
+             tells; this is build {}).",
+            counted(runs, "earlier run"),
+            short(study::BUILD)
+        ));
+    }
+}
+
+/// Enough of a build's hash to tell it from others.
+pub(super) fn short(build: &str) -> &str {
+    build.get(..10).unwrap_or("unknown")
+}
+
 impl Progress for Bar {
     fn begin(&self, start: &Start) {
-        let Start { to_play, there, reused, damaged } = *start;
+        let Start { to_play, there, reused, other_builds, damaged } = *start;
         if damaged > 0 {
             say(format_args!(
                 "Damaged records: {damaged} (as a kill or a full disk leaves them); they are played again."
@@ -82,6 +133,9 @@ impl Progress for Bar {
                 "Taken from an earlier run, unchanged since: {}.",
                 counted(reused, "replication")
             ));
+        }
+        if to_play > 0 {
+            tell_other_builds(other_builds);
         }
         if there > 0 && to_play > 0 {
             say(format_args!("Resuming: replications on disk {there}, left to play {to_play}."));
@@ -101,5 +155,24 @@ impl Progress for Bar {
         }
         self.bar.inc(1);
         self.tell();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_for_the_first_replications_is_not_taken_for_their_pace() {
+        let (pace, start, second) = (Pace::default(), Instant::now(), Duration::from_secs(1));
+        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+        let length = 100 * threads;
+        assert_eq!(pace.left(start + second * 29, 0, length), None);
+        // Half a minute of preparation, then a replication a second.
+        assert_eq!(pace.left(start + second * 30, 1, length), None);
+        assert_eq!(pace.left(start + second * 31, 2, length), None);
+        let done = 1 + 2 * threads;
+        let left = pace.left(start + second * (30 + 2 * threads as u32), done, length).unwrap();
+        assert_eq!(left.as_secs(), length - done);
     }
 }

@@ -1,12 +1,13 @@
-//! `subrosa replay`: play a run again from its folder and compare digests.
+//! `subrosa replay`: play a run again from its folder and compare all that it holds.
 
 use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{Format, ReplayArguments};
 use super::output::{print, say};
-use super::progress::Bar;
+use super::progress::{Bar, short};
+use crate::report::{self, Page};
 use crate::study::{
-    self, FolderError, Manifest, Misfit, Plan, Records, Replay, ReplicationRecord, RunFolder,
+    self, FolderError, Manifest, Misfit, Plan, Records, Replay, ReplicationRecord, RunFolder, files,
 };
 use crate::vocab::{Time, counted};
 
@@ -30,13 +31,23 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             return Exit::ReplayDiffers;
         }
     }
-    let (records, misfits) = match read(&plan, &folder, &manifest) {
+    if manifest.build != study::BUILD {
+        say(format_args!(
+            "note: the run is of build {} of subrosa, this is build {}: what differs may be the program's doing",
+            short(&manifest.build),
+            short(study::BUILD)
+        ));
+    }
+    let (records, mut misfits) = match read(&plan, &folder, &manifest) {
         Ok(found) => found,
         Err(error) => {
             say(format_args!("error: {error}"));
             return Exit::Internal;
         }
     };
+    if manifest.complete && misfits.is_empty() {
+        misfits.extend(page(&folder));
+    }
     let there = records.iter().map(|cell| cell.len() as u64).sum::<u64>();
     let records: Vec<Vec<ReplicationRecord>> = records
         .into_iter()
@@ -49,12 +60,21 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         .collect();
     let until = arguments.until.map(|until| Time::ZERO + until);
     let total = records.iter().map(Vec::len).sum::<usize>();
-    if total == 0 && misfits.is_empty() {
+    if total == 0 && misfits.is_empty() && !arguments.files {
         match arguments.replication {
             Some(wanted) => say(format_args!("error: the run has no replication {wanted}")),
             None => say("error: the run has no finished replication; finish it with `subrosa run`"),
         }
         return Exit::Usage;
+    }
+    if arguments.files && !manifest.complete && misfits.is_empty() {
+        say(
+            "error: the run is not finished, so its files are not what they will be; finish it with `subrosa run`",
+        );
+        return Exit::Usage;
+    }
+    if arguments.files {
+        return tell_of_files(arguments.format, &misfits, there);
     }
     let bar = Bar::new(format!("replay {}", plan.name));
     bar.length(total as u64);
@@ -65,7 +85,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         Err(_) => go(),
     };
     bar.finish();
-    tell(arguments, &replay, &misfits, (there < plan.total()).then(|| plan.total()));
+    tell(arguments, &manifest, &replay, &misfits, (there < plan.total()).then(|| plan.total()));
     if !replay.differences.is_empty() || !misfits.is_empty() {
         Exit::ReplayDiffers
     } else if !replay.failures.is_empty() {
@@ -88,8 +108,45 @@ fn read(plan: &Plan, folder: &RunFolder, manifest: &Manifest) -> Result<(Records
     Ok((records, misfits))
 }
 
+/// Whether the page is the one that the other files make. It names the folder by where it was when the page was made.
+fn page(folder: &RunFolder) -> Option<Misfit> {
+    let misfit = || Misfit::File(report::PAGE.to_owned());
+    let Ok(kept) = files::read(&folder.file(report::PAGE)) else { return Some(misfit()) };
+    let Ok(Some(mut page)) = Page::read(folder) else { return Some(misfit()) };
+    if report::page(&page) == kept {
+        return None;
+    }
+    page.summary.run = folder.summary().ok()??.run;
+    (report::page(&page) != kept).then(misfit)
+}
+
+/// Prints what was found of the files alone.
+fn tell_of_files(format: Format, misfits: &[Misfit], there: u64) -> Exit {
+    let agree = misfits.is_empty();
+    match format {
+        Format::Text if agree => {
+            let records = counted(there, "record");
+            print(&format!("files agree: made again from {records}, every file equal; nothing was played\n"));
+        }
+        Format::Text => {}
+        Format::Json => {
+            let problems: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+            let document = serde_json::json!({ "agrees": agree, "compared": 0, "problems": problems });
+            print(&format!("{document}\n"));
+        }
+    }
+    misfits.iter().for_each(|misfit| say(format_args!("error: {misfit}")));
+    if agree { Exit::Ok } else { Exit::ReplayDiffers }
+}
+
 /// Prints what was found; `unfinished` is the number of replications of a run of which some are not there.
-fn tell(arguments: &ReplayArguments, replay: &Replay, misfits: &[Misfit], unfinished: Option<u64>) {
+fn tell(
+    arguments: &ReplayArguments,
+    manifest: &Manifest,
+    replay: &Replay,
+    misfits: &[Misfit],
+    unfinished: Option<u64>,
+) {
     match arguments.format {
         Format::Text if replay.differences.is_empty() && replay.failures.is_empty() => {
             let mut compared = counted(replay.compared, "replication");
@@ -97,9 +154,14 @@ fn tell(arguments: &ReplayArguments, replay: &Replay, misfits: &[Misfit], unfini
                 compared = format!("{} of {}", replay.compared, counted(total, "replication"));
             }
             let until = arguments.until.map_or_else(String::new, |until| format!(" up to {until}"));
-            let equal = if arguments.until.is_some() { "waypoint" } else { "digest" };
+            let equal = if arguments.until.is_some() { "waypoint" } else { "record" };
+            let files = if manifest.complete {
+                "every file is what they make"
+            } else {
+                "files not compared: the run is not finished"
+            };
             if misfits.is_empty() {
-                print(&format!("replay agrees{until}: {compared}, every {equal} equal\n"));
+                print(&format!("replay agrees{until}: {compared}, every {equal} equal; {files}\n"));
             } else if replay.compared > 0 {
                 // Not the words of a replay that agrees: a script may look for them.
                 print(&format!("played again{until}: {compared}, every {equal} equal; the run is damaged\n"));

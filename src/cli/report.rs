@@ -30,7 +30,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         say(format_args!("warning: cannot write {}: {error}; the page is not made again", path.display()));
     }
     if let Some((chart, file)) = chart.zip(arguments.svg.as_ref())
-        && let Err(error) = files::write(file, standalone(chart).as_bytes())
+        && let Err(error) = files::put(file, standalone(chart).as_bytes())
     {
         return failed(&error.into());
     }
@@ -42,7 +42,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
                 return Exit::Internal;
             }
         };
-        if let Err(error) = files::write(file, &image) {
+        if let Err(error) = files::put(file, &image) {
             return failed(&error.into());
         }
     }

@@ -8,7 +8,7 @@ use super::options::{
     SweepSubmitArguments, SweepVerb, SweepWorkArguments,
 };
 use super::output::{print, say};
-use super::progress::Bar;
+use super::progress::{Bar, tell_other_builds};
 use super::run::{budget, sparklines};
 use crate::report;
 use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
@@ -57,6 +57,7 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
                 laid.blocks,
                 laid.there
             ));
+            tell_other_builds(laid.other_builds);
             if laid.reused > 0 {
                 say(format_args!(
                     "Taken from an earlier run, unchanged since: {}.",

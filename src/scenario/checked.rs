@@ -1,11 +1,15 @@
 //! A scenario that can be played: the draft after every cross-field check.
 
 use super::draft::{Draft, PartyDraft};
-use super::limits;
+use super::{limits, names};
+use crate::network::Network;
 use crate::network::availability::AvailabilityModel;
-use crate::objectives::{Instance, Resources};
+use crate::objectives::{Instance, ObjectiveModel, Resources};
 use crate::protocols::{Directions, Stage};
 use crate::vocab::Problem;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// A draft in which nothing is wrong.
 #[derive(Clone, Debug)]
@@ -19,11 +23,43 @@ impl Scenario {
     ///
     /// # Errors
     /// Every problem there is, at once.
-    pub fn check(mut draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
-        let mut problems = draft.load(&resources.base);
+    pub fn check(draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
+        Self::check_beside(draft, &mut Known::new(resources))
+    }
+
+    /// The same for a cell of a study: what an earlier cell had too is not looked at again, nor its files read.
+    pub(super) fn check_beside(mut draft: Draft, known: &mut Known<'_>) -> Result<Self, Vec<Problem>> {
+        // Before any list of parties is made, however long, and before names become part of messages.
+        let plain = serde_json::to_value(&draft).unwrap_or_default();
+        let mut problems = limits::problems(&draft, &plain);
+        problems.extend(names::problems(&draft, &plain));
+        problems.extend(special_files(&plain, "", known.resources));
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let place = known.worlds.iter().position(|world| world.is_of(&draft));
+        let world = match place {
+            Some(place) => {
+                let world = known.worlds.swap_remove(place);
+                (draft.parties, draft.network) = (world.parties.clone(), world.network.clone());
+                world
+            }
+            None => {
+                let written = (draft.parties.clone(), draft.network.clone());
+                problems.extend(draft.load(&known.resources.base));
+                let stage = Self { draft: draft.clone() }.stage(None);
+                World { written, parties: draft.parties.clone(), network: draft.network.clone(), stage }
+            }
+        };
+        let stage = Stage { budget: draft.privacy.budget, ..world.stage };
         let scenario = Self { draft };
-        problems.extend(scenario.problems(resources));
-        if problems.is_empty() { Ok(scenario) } else { Err(problems) }
+        let new_objective = !known.objectives.contains(&scenario.draft.objective);
+        problems.extend(scenario.problems(known.resources, &stage, place.is_none(), new_objective));
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        known.remember(World { stage, ..world }, new_objective.then(|| scenario.draft.objective.clone()));
+        Ok(scenario)
     }
 
     /// The world of one replication.
@@ -53,9 +89,15 @@ impl Scenario {
         text
     }
 
-    fn problems(&self, resources: &Resources) -> Vec<Problem> {
+    /// What is wrong. Parties with their network and the objective may be known to be right.
+    fn problems(
+        &self,
+        resources: &Resources,
+        stage: &Stage,
+        new_world: bool,
+        new_objective: bool,
+    ) -> Vec<Problem> {
         let draft = &self.draft;
-        let stage = self.stage(None);
         let mut problems = Vec::new();
         if draft.name.trim().is_empty() {
             problems.push(Problem::wrong("name", "a short name", "an empty text", "name the scenario"));
@@ -64,26 +106,26 @@ impl Scenario {
             let cure = "write parties: { \"name\": Party() }";
             problems.push(Problem::wrong("parties", "at least one party", "none", cure));
         }
-        for (name, party) in &draft.parties {
-            let place = format!("parties[\"{name}\"]");
-            problems.extend(party.problems().into_iter().map(|p| p.below(&place)));
+        if new_world {
+            for (name, party) in &draft.parties {
+                let place = format!("parties[\"{name}\"]");
+                problems.extend(party.problems().into_iter().map(|p| p.below(&place)));
+            }
+            let found = draft.network.problems(&stage.names, &stage.traits);
+            problems.extend(found.into_iter().map(|p| p.below("network")));
+            problems.extend(self.unreachable());
         }
-        problems.extend(
-            draft.network.problems(&stage.names, &stage.traits).into_iter().map(|p| p.below("network")),
-        );
         if let Some(objective) = &draft.objective {
             let name = objective.name();
-            let found = objective.as_dyn().problems(resources);
+            let found = if new_objective { objective.as_dyn().problems(resources) } else { Vec::new() };
             problems.extend(found.into_iter().map(|p| p.below(name).below("objective")));
         } else if draft.protocol.as_dyn().needs_objective() {
             let cure = "add objective: GpSample(..), BraninHoo(..) or Table(..)";
             problems.push(Problem::wrong("objective", "an objective for this protocol", "none", cure));
         }
-        problems.extend(limits::problems(draft));
         let name = draft.protocol.name();
-        let found = draft.protocol.as_dyn().problems(&stage);
+        let found = draft.protocol.as_dyn().problems(stage);
         problems.extend(found.into_iter().map(|p| p.below(name).below("protocol")));
-        problems.extend(self.unreachable());
         problems.extend(self.amnesia());
         problems.extend(self.idle_budget());
         let series = draft.protocol.as_dyn().series();
@@ -162,5 +204,76 @@ impl Scenario {
             }
         }
         problems
+    }
+}
+
+/// What the cells of a study looked at so far have: cells as a rule share parties, network and objective.
+#[derive(Debug)]
+pub(super) struct Known<'a> {
+    resources: &'a Resources,
+    worlds: Vec<World>,
+    objectives: Vec<Option<ObjectiveModel>>,
+}
+
+/// Most worlds and objectives that are kept to be found again.
+const KEPT: usize = 64;
+
+/// Parties and a network in which nothing is wrong, as written and with their files read.
+#[derive(Debug)]
+struct World {
+    written: (BTreeMap<String, PartyDraft>, Network),
+    parties: BTreeMap<String, PartyDraft>,
+    network: Network,
+    stage: Stage,
+}
+
+impl World {
+    fn is_of(&self, draft: &Draft) -> bool {
+        self.written.0 == draft.parties && self.written.1 == draft.network
+    }
+}
+
+impl<'a> Known<'a> {
+    pub(super) fn new(resources: &'a Resources) -> Self {
+        Self { resources, worlds: Vec::new(), objectives: Vec::new() }
+    }
+
+    fn remember(&mut self, world: World, objective: Option<Option<ObjectiveModel>>) {
+        self.worlds.truncate(KEPT - 1);
+        self.worlds.push(world);
+        if let Some(objective) = objective {
+            self.objectives.truncate(KEPT - 1);
+            self.objectives.push(objective);
+        }
+    }
+}
+
+/// Fields that name a device or a pipe as a file: one may never end, and cannot be read twice.
+fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Problem> {
+    let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        Value::Object(fields) => {
+            let inside = fields.iter().map(|(name, value)| match value.as_str() {
+                Some(file) if ["file", "training"].contains(&name.as_str()) => {
+                    let place = resources.place(Path::new(file));
+                    let special =
+                        std::fs::metadata(&place).is_ok_and(|there| !there.is_file() && !there.is_dir());
+                    let found = format!("{}, a device or a pipe", place.display());
+                    let problem =
+                        Problem::wrong(below(name), "a regular file", found, "write its contents to a file");
+                    special.then_some(problem).into_iter().collect()
+                }
+                _ if path == "parties" => special_files(value, &format!("parties[\"{name}\"]"), resources),
+                _ => special_files(value, &below(name), resources),
+            });
+            inside.flatten().collect()
+        }
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items
+                .flat_map(|(index, item)| special_files(item, &format!("{path}[{index}]"), resources))
+                .collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }

@@ -152,7 +152,8 @@ impl Diagnostics {
                 Err(_) => out.push_str(&format!("error: {}: {}\n", self.file, diagnostic.message)),
             }
         }
-        out
+        // The user's own text is quoted, with whatever it holds.
+        super::printable(&out).into_owned()
     }
 
     /// As JSON values, one per diagnostic.

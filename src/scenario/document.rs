@@ -1,6 +1,6 @@
 //! A scenario file: loaded, overridden, expanded into cells, typed and checked.
 
-use super::checked::Scenario;
+use super::checked::{Known, Scenario};
 use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::draft::Draft;
 use super::parse::parse;
@@ -10,11 +10,16 @@ use super::tree;
 use crate::objectives::Resources;
 use crate::vocab::{Complaint, Problem};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// A checked cell of a scenario: its point, and what is to be played there.
 pub type Cell = (Vec<(String, String)>, Scenario);
+
+/// Problems of cells after which no further cell is looked at: the same mistake is as a rule in all of them.
+const MOST_PROBLEMS: usize = 200;
+/// Longest scenario file in bytes; the longest of this project have some thousand.
+const LONGEST: u64 = 16 << 20;
 
 /// A scenario file and its text.
 #[derive(Clone, Debug)]
@@ -55,7 +60,16 @@ impl Document {
         if file.is_dir() {
             return Err(refuse("a folder", "name a file inside it, such as scenarios/hospital.ron"));
         }
-        let mut text = fs::read_to_string(file).map_err(|error| match error.kind() {
+        let mut text = String::new();
+        // A pipe may be a scenario, but not one without end.
+        let read = fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+        if text.len() as u64 > LONGEST {
+            return Err(refuse(
+                "a file of more than 16 MiB",
+                "name the scenario file; data belong into files of their own",
+            ));
+        }
+        read.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => refuse("no such file", &beside(file)),
             io::ErrorKind::InvalidData => refuse("not UTF-8 text", "save the file as UTF-8"),
             _ => refuse(&error.to_string(), "make the file readable"),
@@ -105,9 +119,13 @@ impl Document {
         if !problems.is_empty() {
             return Err(fail(problems));
         }
-        let mut cells = Vec::new();
-        for raw in expand(&edited).map_err(fail)? {
-            match checked(&raw, resources) {
+        let edited = edited.without_comments();
+        let (mut cells, mut known) = (Vec::new(), Known::new(resources));
+        for raw in expand(&edited).map_err(fail)?.cells() {
+            if problems.len() > MOST_PROBLEMS {
+                break;
+            }
+            match checked(&raw, &mut known) {
                 Ok(scenario) => {
                     let first: Option<&Cell> = cells.first();
                     let unlike = first.and_then(|(_, first)| unlike(&first.draft, &scenario.draft));
@@ -123,9 +141,9 @@ impl Document {
     }
 }
 
-fn checked(raw: &RawCell, resources: &Resources) -> Result<Scenario, Vec<Diagnostic>> {
+fn checked(raw: &RawCell, known: &mut Known<'_>) -> Result<Scenario, Vec<Diagnostic>> {
     let draft: Draft = parse(&raw.edited)?;
-    Scenario::check(draft, resources)
+    Scenario::check_beside(draft, known)
         .map_err(|problems| problems.into_iter().map(|problem| diagnostic(&raw.edited, problem)).collect())
 }
 

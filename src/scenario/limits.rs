@@ -1,6 +1,7 @@
-//! Counts that no machine plays to the end: refused before they take all memory.
+//! Numbers that no machine gets along with: counts that would take all memory, and sizes whose squares are no numbers
+//! any more. Refused before anything is made of them.
 
-use super::draft::Draft;
+use super::draft::{Draft, PartyDraft};
 use crate::vocab::Problem;
 use serde_json::Value;
 
@@ -9,8 +10,33 @@ pub const MOST_REPLICATIONS: u64 = 1_000_000;
 /// Most rounds of a replication. Its record keeps tens of bytes of each before the first is played.
 pub const MOST_ROUNDS: u64 = 10_000_000;
 
-/// What is too many.
-pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
+/// Most parties. Each takes about 300 bytes before the first message is sent.
+pub const MOST_PARTIES: u64 = 1_000_000;
+
+/// Counts of protocols by the name of their field, wherever it stands: the most there may be, and what to do instead.
+const COUNTS: [(&str, u64, &str); 6] = [
+    ("rounds", MOST_ROUNDS, "play fewer rounds; more replications tell more"),
+    (
+        "initial_points",
+        100_000,
+        "lower it: a model is fitted to all of them at once; the papers have up to 10",
+    ),
+    (
+        "features",
+        4_096,
+        "lower it: a matrix of features x features is kept per agent; the papers have up to 200",
+    ),
+    ("r", 10_000, "lower it: a projection holds r numbers for every candidate; the papers have up to 20"),
+    ("repetitions", 10_000, "lower it: every arm is played so often before the next; the papers have 14"),
+    ("attempts", 1_000_000, "lower it, or raise the timeout: a question asked so often never gets an answer"),
+];
+
+/// Largest size of a number of an objective or of a protocol, and one over the smallest above 0. Models square
+/// distances and divide them by squared length-scales; from 1e154 on a square is not finite.
+const LARGEST: f64 = 1e100;
+
+/// What is too many, too large or too small. `plain` is the draft as JSON.
+pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut look = |path: String, most: u64, found: u64, cure: &str| {
         if found > most {
@@ -19,33 +45,87 @@ pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
     };
     let replications = draft.replications.get();
     look("replications".to_owned(), MOST_REPLICATIONS, replications, "give the others another seed");
-    // Every protocol that has rounds calls them so.
-    let protocol = serde_json::to_value(&draft.protocol).unwrap_or_default();
-    for (path, found) in rounds(&protocol, "protocol") {
-        look(path, MOST_ROUNDS, found, "play fewer rounds; more replications tell more");
+    let protocol = &plain["protocol"];
+    for (name, most, cure) in COUNTS {
+        for (path, found) in counts(protocol, name, "protocol") {
+            look(path, most, found, cure);
+        }
     }
+    problems.extend(crowd(draft));
+    // Epsilons and deltas may well be tiny: they are not here, but in the protocol.
+    for (path, found) in numbers(&plain["objective"], "objective") {
+        problems.extend(size(path, found));
+    }
+    let lengths =
+        numbers(protocol, "protocol").into_iter().filter(|(path, _)| path.ends_with("length_scale"));
+    problems.extend(lengths.filter_map(|(path, found)| size(path, found)));
     problems
 }
 
-/// The fields called `rounds` below a value, with their paths.
-fn rounds(value: &Value, path: &str) -> Vec<(String, u64)> {
-    let mut found = Vec::new();
+/// What is wrong with the size of a number.
+fn size(path: String, found: f64) -> Option<Problem> {
+    let size = found.abs();
+    if size == 0.0 || (LARGEST.recip()..=LARGEST).contains(&size) {
+        return None;
+    }
+    Some(Problem::wrong(
+        path,
+        "0 or a size from 1e-100 to 1e100, since sizes are squared and divided",
+        found.to_string(),
+        "write it in other units, so that it is closer to 1",
+    ))
+}
+
+/// All numbers below a value, with their paths.
+fn numbers(value: &Value, path: &str) -> Vec<(String, f64)> {
     match value {
+        Value::Number(number) => {
+            number.as_f64().map(|number| (path.to_owned(), number)).into_iter().collect()
+        }
         Value::Object(fields) => {
-            for (name, value) in fields {
-                let path = format!("{path}.{name}");
-                match value.as_u64().filter(|_| name == "rounds") {
-                    Some(count) => found.push((path, count)),
-                    None => found.extend(rounds(value, &path)),
-                }
-            }
+            fields.iter().flat_map(|(name, value)| numbers(value, &format!("{path}.{name}"))).collect()
         }
         Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                found.extend(rounds(item, &format!("{path}[{index}]")));
-            }
+            let items = items.iter().enumerate();
+            items.flat_map(|(index, item)| numbers(item, &format!("{path}[{index}]"))).collect()
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        Value::Null | Value::Bool(_) | Value::String(_) => Vec::new(),
     }
-    found
+}
+
+/// Parties that are too many, at the entry that stands for most of them.
+fn crowd(draft: &Draft) -> Option<Problem> {
+    let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
+    let total: u64 = draft.parties.values().map(count).sum();
+    if total <= MOST_PARTIES {
+        return None;
+    }
+    let (name, most) = draft.parties.iter().max_by_key(|(_, party)| count(party))?;
+    Some(Problem::wrong(
+        format!("parties[\"{name}\"].count"),
+        format!("at most {MOST_PARTIES} parties in all"),
+        format!("{total}, {} of them here", count(most)),
+        "lower the count",
+    ))
+}
+
+/// The counts called `wanted` below a value, with their paths.
+fn counts(value: &Value, wanted: &str, path: &str) -> Vec<(String, u64)> {
+    match value {
+        Value::Object(fields) => {
+            let inside = fields.iter().map(|(name, value)| {
+                let path = format!("{path}.{name}");
+                match value.as_u64().filter(|_| name == wanted) {
+                    Some(count) => vec![(path, count)],
+                    None => counts(value, wanted, &path),
+                }
+            });
+            inside.flatten().collect()
+        }
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.flat_map(|(index, item)| counts(item, wanted, &format!("{path}[{index}]"))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
 }

@@ -14,6 +14,7 @@ mod document;
 mod draft;
 pub mod fork;
 mod limits;
+mod names;
 mod nesting;
 mod parse;
 mod suggest;
@@ -26,7 +27,8 @@ pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};
 pub use draft::{Draft, Metric, PartyDraft, PrivacyDraft, Published, PublishedLoss};
-pub use limits::{MOST_REPLICATIONS, MOST_ROUNDS};
+pub use limits::{MOST_PARTIES, MOST_REPLICATIONS, MOST_ROUNDS};
+pub use names::printable;
 pub use suggest::closest;
 
 use ron::extensions::Extensions;

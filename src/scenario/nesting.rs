@@ -1,6 +1,7 @@
 //! How deep a text's brackets go, told before any parser sees it: parsers take a call of the stack per bracket.
 
 use super::diagnostic::{Diagnostic, Place};
+use std::ops::Range;
 
 /// Deepest nesting of brackets. Scenarios go to about ten; the parser behind [`super::tree`] never
 /// ends on some texts from 128 on.
@@ -15,6 +16,42 @@ pub(super) fn problem(text: &str) -> Option<Diagnostic> {
             .found(format!("bracket number {}", DEEPEST + 1))
             .cure("look for brackets that are never closed"),
     )
+}
+
+/// Where the comments of a text stand, without the ends of their lines.
+pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(&byte) = bytes.get(at) {
+        let rest = &bytes[at..];
+        let length = match byte {
+            b'/' if rest.starts_with(b"//") => line(rest),
+            b'/' if rest.starts_with(b"/*") => comment(rest),
+            _ => {
+                at += quotation(rest);
+                continue;
+            }
+        };
+        found.push(at..at + length);
+        at += length;
+    }
+    found
+}
+
+/// Bytes of what begins here and is no comment: a text, a character, or one byte.
+fn quotation(rest: &[u8]) -> usize {
+    match rest[0] {
+        b'"' => quoted(rest),
+        b'r' => raw(rest).unwrap_or(1),
+        // A character such as '('.
+        b'\'' if rest.len() > 2 && rest[2] == b'\'' => 3,
+        _ => 1,
+    }
+}
+
+/// Bytes of a comment up to the end of its line.
+fn line(rest: &[u8]) -> usize {
+    rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())
 }
 
 /// The byte of the first bracket beyond the limit; those in texts and comments do not count.
@@ -35,15 +72,9 @@ fn too_deep(text: &str) -> Option<usize> {
                 depth = depth.saturating_sub(1);
                 at += 1;
             }
-            b'"' => at += quoted(rest),
-            b'r' => at += raw(rest).unwrap_or(1),
-            // A character such as '('.
-            b'\'' if rest.len() > 2 && rest[2] == b'\'' => at += 3,
-            b'/' if rest.starts_with(b"//") => {
-                at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-            }
+            b'/' if rest.starts_with(b"//") => at += line(rest),
             b'/' if rest.starts_with(b"/*") => at += comment(rest),
-            _ => at += 1,
+            _ => at += quotation(rest),
         }
     }
     None
@@ -95,6 +126,13 @@ fn comment(rest: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comments_are_told_from_texts() {
+        let text = "a // b\n\"// c\" r#\"/* d\"# '\"' /* e /* f */ */ g // h";
+        let found: Vec<&str> = comments(text).into_iter().map(|span| &text[span]).collect();
+        assert_eq!(found, ["// b", "/* e /* f */ */", "// h"]);
+    }
 
     #[test]
     fn only_brackets_of_the_language_count() {

@@ -11,24 +11,24 @@ use std::ops::Range;
 /// Most errors reported of one text.
 const MOST_ERRORS: usize = 20;
 
-/// Reads a text as `T`. After an error the field that caused it is left out and reading goes on, so that one look
+/// Reads a text as `T`; [`tree::read`] has been through it, or through the text that it was made of. After an error the field that caused it is left out and reading goes on, so that one look
 /// shows many errors; what follows only from leaving it out is not reported.
 pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagnostic>> {
     let mut current = edited.clone();
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
     while problems.len() < MOST_ERRORS {
+        let failure = match read_typed::<T>(&current.text) {
+            Ok(value) if problems.is_empty() => return Ok(value),
+            Ok(_) => break,
+            Err(failure) => failure,
+        };
         let root = match tree::read(&current.text) {
             Ok(root) => root,
             Err(errors) => {
                 problems.extend(errors.into_iter().map(|error| placed(error, &current)));
                 break;
             }
-        };
-        let failure = match read_typed::<T>(&current.text) {
-            Ok(value) if problems.is_empty() => return Ok(value),
-            Ok(_) => break,
-            Err(failure) => failure,
         };
         let mut entry = culprit(&root, &failure);
         let mut follows = false;

@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Place};
 use super::tree::{self, Body, Node, Step};
+use super::{names, nesting};
 use std::ops::Range;
 
 /// A text made from the user's by replacing some spans; every byte can be traced back.
@@ -71,14 +72,25 @@ impl Edited {
         cut
     }
 
-    /// Replaces spans, which must be in order and apart, each by a span of this very text.
-    fn rearranged(&self, replacements: &[(Range<usize>, Range<usize>)]) -> Self {
+    /// Replaces spans, which must be in order and apart, each by a value of an `Each`. A value that was computed is
+    /// traced to the start of the span.
+    fn rearranged(&self, replacements: &[(Range<usize>, Choice)]) -> Self {
         let (mut text, mut pieces, mut at) = (String::new(), Vec::new(), 0);
         for (old, new) in replacements {
             text.push_str(&self.text[at..old.start]);
             pieces.extend(self.cut(at..old.start));
-            text.push_str(&self.text[new.clone()]);
-            pieces.extend(self.cut(new.clone()));
+            match &new.span {
+                Some(span) => {
+                    text.push_str(&self.text[span.clone()]);
+                    pieces.extend(self.cut(span.clone()));
+                }
+                None => {
+                    text.push_str(&new.shown);
+                    let first = self.cut(old.clone()).into_iter().next();
+                    let origin = first.map_or(Origin::File(0), |piece| piece.origin);
+                    pieces.push(Piece { length: new.shown.len(), origin });
+                }
+            }
             at = old.end;
         }
         text.push_str(&self.text[at..]);
@@ -99,7 +111,14 @@ impl Edited {
 
     /// The text without one span.
     pub(super) fn without(&self, span: Range<usize>) -> Self {
-        self.rearranged(&[(span, 0..0)])
+        self.rearranged(&[(span, Choice { shown: String::new(), span: Some(0..0) })])
+    }
+
+    /// The text without its comments, which every cell would carry along. Nothing of the language joins over one.
+    pub(super) fn without_comments(&self) -> Self {
+        let nothing = Choice { shown: String::new(), span: Some(0..0) };
+        let comments = nesting::comments(&self.text).into_iter();
+        self.rearranged(&comments.map(|span| (span, nothing.clone())).collect::<Vec<_>>())
     }
 }
 
@@ -156,6 +175,7 @@ pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, 
 }
 
 /// An `Each`: where it stands, what it is called, and the spans of its values.
+#[derive(Debug)]
 struct Sweep {
     span: Range<usize>,
     name: String,
@@ -163,7 +183,7 @@ struct Sweep {
 }
 
 /// One value of an `Each`: its text, and where that stands if it stands in the text at all.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Choice {
     shown: String,
     span: Option<Range<usize>>,
@@ -179,8 +199,19 @@ pub(super) struct RawCell {
 /// Most cells of one study.
 const MOST_CELLS: usize = 100_000;
 
+/// A study's text with its `Each`, from which every cell is made when it is asked for.
+#[derive(Debug)]
+pub(super) struct Expansion<'a> {
+    edited: &'a Edited,
+    /// In order of the text.
+    sweeps: Vec<Sweep>,
+    /// Name and number of values.
+    axes: Vec<(String, usize)>,
+    cells: usize,
+}
+
 /// One cell for every combination of values, the `Each` that comes first in the text changing slowest.
-pub(super) fn expand(edited: &Edited) -> Result<Vec<RawCell>, Vec<Diagnostic>> {
+pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> {
     let place = |diagnostics: Vec<Diagnostic>| -> Vec<Diagnostic> {
         let trace = |mut diagnostic: Diagnostic| {
             if let Place::At(span) = &diagnostic.place {
@@ -222,47 +253,33 @@ pub(super) fn expand(edited: &Edited) -> Result<Vec<RawCell>, Vec<Diagnostic>> {
     if !problems.is_empty() {
         return Err(place(problems));
     }
-    Ok((0..cells.unwrap_or(0)).map(|index| cell(edited, &sweeps, &axes, index)).collect())
+    Ok(Expansion { edited, sweeps, axes, cells: cells.unwrap_or(0) })
 }
 
-fn cell(edited: &Edited, sweeps: &[Sweep], axes: &[(String, usize)], index: usize) -> RawCell {
-    let mut chosen = vec![0; axes.len()];
-    let mut rest = index;
-    for (place, (_, length)) in axes.iter().enumerate().rev() {
-        chosen[place] = rest % length;
-        rest /= length;
+impl Expansion<'_> {
+    /// All cells in order.
+    pub(super) fn cells(&self) -> impl Iterator<Item = RawCell> + '_ {
+        (0..self.cells).map(|index| self.cell(index))
     }
-    let choice = |name: &str| axes.iter().position(|(known, _)| known == name).map_or(0, |axis| chosen[axis]);
-    let mut current = edited.clone();
-    // From the back, so that earlier spans stay where they are.
-    for sweep in sweeps.iter().rev() {
-        let value = &sweep.values[choice(&sweep.name)];
-        current = match &value.span {
-            Some(span) => current.rearranged(&[(sweep.span.clone(), span.clone())]),
-            None => current.computed(sweep.span.clone(), &value.shown),
-        };
-    }
-    let shown = |name: &String| {
-        let sweep = sweeps.iter().find(|sweep| sweep.name == *name);
-        sweep.map_or_else(String::new, |sweep| sweep.values[choice(name)].shown.clone())
-    };
-    RawCell { point: axes.iter().map(|(name, _)| (name.clone(), shown(name))).collect(), edited: current }
-}
 
-impl Edited {
-    /// Replaces a span by a text that was computed from it; all of it is traced to the span's start.
-    fn computed(&self, span: Range<usize>, new: &str) -> Self {
-        let mut text = self.text[..span.start].to_owned();
-        text.push_str(new);
-        text.push_str(&self.text[span.end..]);
-        let mut pieces = self.cut(0..span.start);
-        let origin = match self.cut(span.clone()).into_iter().next() {
-            Some(piece) => piece.origin,
-            None => Origin::File(0),
+    fn cell(&self, index: usize) -> RawCell {
+        let mut chosen = vec![0; self.axes.len()];
+        let mut rest = index;
+        for (place, (_, length)) in self.axes.iter().enumerate().rev() {
+            chosen[place] = rest % length;
+            rest /= length;
+        }
+        let choice = |name: &str| {
+            let axis = self.axes.iter().position(|(known, _)| known == name);
+            axis.map_or(0, |axis| chosen[axis])
         };
-        pieces.push(Piece { length: new.len(), origin });
-        pieces.extend(self.cut(span.end..self.text.len()));
-        Self { text, pieces }
+        let chosen = |sweep: &Sweep| (sweep.span.clone(), sweep.values[choice(&sweep.name)].clone());
+        let edited = self.edited.rearranged(&self.sweeps.iter().map(chosen).collect::<Vec<_>>());
+        let shown = |name: &String| {
+            let sweep = self.sweeps.iter().find(|sweep| sweep.name == *name);
+            sweep.map_or_else(String::new, |sweep| sweep.values[choice(name)].shown.clone())
+        };
+        RawCell { point: self.axes.iter().map(|(name, _)| (name.clone(), shown(name))).collect(), edited }
     }
 }
 
@@ -348,6 +365,11 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
     };
     if values.is_empty() {
         return Err(problem(list, "an Each without any value"));
+    }
+    if let Some(value) = values.iter().find(|value| names::formula(&value.shown)) {
+        return Err(problem(list, "a value that begins with =, +, - or @")
+            .expected("texts that begin with something else: spreadsheets take such a cell of a table for a formula")
+            .found(value.shown.clone()));
     }
     if list.children().iter().any(|child| holds_each(child)) {
         return Err(problem(list, "an Each within the values of another"));

@@ -1,7 +1,7 @@
 //! A RON text as a tree of values that know where they stand.
 
 use super::diagnostic::{Diagnostic, Place};
-use super::nesting;
+use super::{names, nesting};
 use ron2::ast::{Expr, NumberKind, StructBody, parse_document};
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ pub(super) enum Step {
 
 /// Reads a text. Syntax stops at the first error; duplicate keys and numbers that are not finite are all reported.
 pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
-    if let Some(problem) = nesting::problem(text) {
+    if let Some(problem) = names::hidden(text).or_else(|| nesting::problem(text)) {
         return Err(vec![problem]);
     }
     let document = parse_document(text).map_err(|error| {

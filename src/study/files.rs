@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A file or folder that could not be read or written.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ pub fn make_folder(path: &Path) -> Result<(), FileError> {
 /// # Errors
 /// [`FileError`] for any other failure.
 pub fn read_if_there(path: &Path) -> Result<Option<String>, FileError> {
-    match fs::read_to_string(path) {
+    match regular(path).and_then(|()| fs::read_to_string(path)) {
         Ok(text) => Ok(Some(text)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
@@ -70,7 +71,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<String>, FileError> {
 /// # Errors
 /// [`FileError`], also if it does not exist.
 pub fn read(path: &Path) -> Result<String, FileError> {
-    fs::read_to_string(path).map_err(failed("read", path))
+    regular(path).and_then(|()| fs::read_to_string(path)).map_err(failed("read", path))
 }
 
 /// Writes a file whole, so that after a crash at any moment it is either the old one or the new one. A file that
@@ -82,6 +83,41 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     let mut staged = Staged::new(path)?;
     staged.write(contents)?;
     staged.commit()
+}
+
+/// Writes what a user wants in a file of their own naming. A device or a pipe takes the bytes as they are and stays what
+/// it is; behind a link it is the file that the link leads to that is written.
+///
+/// # Errors
+/// [`FileError`].
+pub fn put(path: &Path, contents: &[u8]) -> Result<(), FileError> {
+    let there = fs::metadata(path).ok();
+    // `/dev/stdout` may lead to a file that this process is writing to already.
+    let device = there.is_some() && ["/dev", "/proc"].iter().any(|root| path.starts_with(root));
+    match there {
+        Some(there) if device || !there.is_file() && !there.is_dir() => {
+            let file = fs::OpenOptions::new().append(true).open(path);
+            file.and_then(|mut file| file.write_all(contents)).map_err(failed("write", path))
+        }
+        Some(there) if there.is_file() => {
+            write(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), contents)
+        }
+        _ => write(path, contents),
+    }
+}
+
+/// Whether a path leads to something that is there and is no regular file: a device, a pipe or a folder.
+#[must_use]
+pub fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file())
+}
+
+/// Refuses what would never end or take in what is written: files of a run are regular files.
+fn regular(path: &Path) -> io::Result<()> {
+    if is_special(path) && !path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe, not a file"));
+    }
+    Ok(())
 }
 
 /// Writes a file whole where there is none; `false` if there was one, which stays as it is.
@@ -98,10 +134,15 @@ pub fn write_new(path: &Path, contents: &[u8]) -> Result<bool, FileError> {
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
-    temporary: PathBuf,
+    /// Absent where nothing is written, only compared.
+    temporary: Option<PathBuf>,
     file: Option<io::BufWriter<File>>,
     hash: blake3::Hasher,
+    unlike: Option<Unlike>,
 }
+
+/// Files that hold something else than they were compared with.
+pub type Unlike = Arc<Mutex<Vec<PathBuf>>>;
 
 impl Staged {
     /// Begins a file.
@@ -110,19 +151,38 @@ impl Staged {
     /// [`FileError`].
     pub fn new(path: &Path) -> Result<Self, FileError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
+        regular(path).map_err(failed("write", path))?;
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let temporary = path.with_added_extension(format!("{}-{number}.tmp", std::process::id()));
             match File::create_new(&temporary) {
                 Ok(file) => {
+                    // Whoever clears away leaves a file alone that somebody writes to.
+                    drop(file.try_lock());
                     let file = Some(io::BufWriter::with_capacity(1 << 16, file));
-                    return Ok(Self { path: path.to_owned(), temporary, file, hash: blake3::Hasher::new() });
+                    let temporary = Some(temporary);
+                    let (path, hash) = (path.to_owned(), blake3::Hasher::new());
+                    return Ok(Self { path, temporary, file, hash, unlike: None });
                 }
                 // A process of this number on another machine, or one that was killed.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed("write", path)(error)),
             }
         }
+    }
+
+    /// What is written is compared with the file that is there, which stays as it is; [`Staged::commit`] adds it to
+    /// `unlike` if it is absent or holds anything else.
+    #[must_use]
+    pub fn compared(path: &Path, unlike: Unlike) -> Self {
+        let (path, hash) = (path.to_owned(), blake3::Hasher::new());
+        Self { path, temporary: None, file: None, hash, unlike: Some(unlike) }
+    }
+
+    /// Where it is to be.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Adds to it.
@@ -147,11 +207,25 @@ impl Staged {
     /// # Errors
     /// [`FileError`].
     pub fn commit(mut self) -> Result<(), FileError> {
-        if hash_of(&self.path).is_some_and(|there| there == self.hash.finalize()) {
+        let same = hash_of(&self.path).is_some_and(|there| there == self.hash.finalize());
+        if let Some(unlike) = &self.unlike {
+            if !same {
+                unlike.lock().expect("no holder of this lock panics").push(self.path.clone());
+            }
+            return Ok(());
+        }
+        if same {
             return Ok(());
         }
         self.sync()?;
-        fs::rename(&self.temporary, &self.path).map_err(failed("write", &self.path))
+        self.rename(&self.path)
+    }
+
+    fn rename(&self, to: &Path) -> Result<(), FileError> {
+        match &self.temporary {
+            Some(temporary) => fs::rename(temporary, to).map_err(failed("write", to)),
+            None => Ok(()),
+        }
     }
 
     /// Puts it in its place if nothing is there; `false` if something is. Atomic: of several, one wins.
@@ -175,20 +249,39 @@ impl Staged {
         if hash_of(&self.path).is_some_and(|there| there == self.hash.finalize()) {
             return Ok(Placed::Same);
         }
-        fs::rename(&self.temporary, aside).map_err(failed("write", aside))?;
+        self.rename(aside)?;
         Ok(Placed::Differs)
     }
 
     fn link_new(&self) -> Result<bool, FileError> {
-        match fs::hard_link(&self.temporary, &self.path) {
+        let Some(temporary) = &self.temporary else { return Ok(false) };
+        match fs::hard_link(temporary, &self.path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             // Some file systems have no links. There a rename must do, which cannot tell who was first.
             Err(_) if !self.path.exists() => {
-                fs::rename(&self.temporary, &self.path).map_err(failed("write", &self.path))?;
+                self.rename(&self.path)?;
                 Ok(true)
             }
             Err(_) => Ok(false),
+        }
+    }
+}
+
+/// Removes what killed processes were writing into `folder` when they ended.
+pub fn clear(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(rest) = name.strip_suffix(".tmp") else { continue };
+        // As `Staged::new` calls them: the file's name, process and number.
+        let numbers = rest.rsplit_once('.').and_then(|(_, numbers)| numbers.split_once('-'));
+        let ours = numbers.is_some_and(|(process, number)| {
+            process.parse::<u32>().is_ok_and(|process| process != std::process::id())
+                && number.parse::<u64>().is_ok()
+        });
+        if ours && path.is_file() && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            drop(fs::remove_file(&path));
         }
     }
 }
@@ -207,7 +300,9 @@ pub enum Placed {
 impl Drop for Staged {
     fn drop(&mut self) {
         // Gone already where it was renamed; that it cannot be removed adds nothing to an earlier error.
-        drop(fs::remove_file(&self.temporary));
+        if let Some(temporary) = &self.temporary {
+            drop(fs::remove_file(temporary));
+        }
     }
 }
 
@@ -231,5 +326,27 @@ mod tests {
         write(&path, b"three").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"three");
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_a_device_a_device() {
+        let place = tempfile::TempDir::new().unwrap();
+        let (file, link) = (place.path().join("file"), place.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        put(&link, b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let null = place.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+        put(&null, b"gone").unwrap();
+        assert!(is_special(&null) && fs::symlink_metadata(&null).unwrap().is_symlink());
+        // Neither is a file of a run, to be read to its end or replaced.
+        assert!(write(&null, b"gone").unwrap_err().to_string().contains("device"));
+        let zero = place.path().join("zero");
+        std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
+        assert!(read(&zero).unwrap_err().to_string().contains("device"));
+        assert!(put(place.path(), b"x").is_err(), "a folder takes no bytes");
     }
 }

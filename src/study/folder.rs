@@ -19,7 +19,7 @@
 //!
 //! The number of files does not grow with the number of cells.
 
-use super::files::{self, FileError};
+use super::files::{self, FileError, Staged, Unlike};
 use super::record::ReplicationRecord;
 use super::store::{self, Archive, Conflict};
 use super::summary::{SCHEMA, Summary};
@@ -39,6 +39,9 @@ pub struct Manifest {
     pub folder_version: u32,
     /// Version of the program.
     pub subrosa: String,
+    /// Hash of the program's sources; empty in runs of before builds were told apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub build: String,
     /// Version of the seed tree.
     pub seed_tree: u32,
     /// Machine that the run was played on.
@@ -117,13 +120,29 @@ impl From<FileError> for FolderError {
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    /// Where files that differ are noted, if nothing is to be written.
+    unlike: Option<Unlike>,
 }
 
 impl RunFolder {
     /// The folder at `path`, which need not exist yet.
     #[must_use]
     pub fn at(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+        Self { path: path.to_owned(), unlike: None }
+    }
+
+    /// The same folder, in which [`RunFolder::stage`] compares and writes nothing.
+    pub(super) fn compared(&self) -> (Self, Unlike) {
+        let unlike = Unlike::default();
+        (Self { path: self.path.clone(), unlike: Some(unlike.clone()) }, unlike)
+    }
+
+    /// Begins one of the files that are made of the records.
+    pub(super) fn stage(&self, name: &str) -> Result<Staged, FileError> {
+        match &self.unlike {
+            None => Staged::new(&self.file(name)),
+            Some(unlike) => Ok(Staged::compared(&self.file(name), unlike.clone())),
+        }
     }
 
     /// Where it is.

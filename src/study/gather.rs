@@ -5,7 +5,8 @@ use super::folder::{FolderError, RunFolder, pretty};
 use super::plan::Plan;
 use super::privacy_table;
 use super::results::Results;
-use super::runner::{manifest, no_conflict};
+use super::runner::{manifest, no_conflict, write_resolved};
+use super::store::Archive;
 use super::summary::{Summarising, Summary};
 use super::tables::{self, Tables};
 use super::{files, store};
@@ -18,8 +19,31 @@ use super::{files, store};
 pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     let archive = folder.archive(&plan.identities())?;
     no_conflict(&archive)?;
+    let summary = make(plan, &archive, folder, None)?;
+    if summary.complete {
+        folder.write_manifest(&manifest(plan, Some(summary.digest.clone())))?;
+        let left: Vec<_> = archive
+            .files()
+            .filter(|path| path.starts_with(folder.file("segments")))
+            .map(Into::into)
+            .collect();
+        store::remove_left_behind(&left);
+        // Only an empty folder goes.
+        drop(std::fs::remove_dir(folder.file("segments")));
+    }
+    Ok(summary)
+}
+
+/// Makes the files that follow from the records of `archive`, the manifest apart. `run` is what the summary calls the
+/// folder, if not by its path.
+fn make(
+    plan: &Plan,
+    archive: &Archive,
+    folder: &RunFolder,
+    run: Option<String>,
+) -> Result<Summary, FolderError> {
     let complete = archive.finished(plan.replications) == plan.total();
-    let mut gathered = if complete { Some(files::Staged::new(&folder.file("records.jsonl"))?) } else { None };
+    let mut gathered = if complete { Some(folder.stage("records.jsonl")?) } else { None };
     let mut tables = Tables::new(folder)?;
     let mut results = Results::new(plan);
     let mut summarising = Summarising::new(plan);
@@ -36,23 +60,39 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
         results.add(cell, &records);
         summarising.add(&records);
     }
-    let summary = summarising.finish(folder);
+    let mut summary = summarising.finish(folder);
+    if let Some(run) = run {
+        summary.run = run;
+    }
     tables.commit()?;
     results.write(folder)?;
     write_summary(folder, &summary)?;
     if let Some(gathered) = gathered {
         gathered.commit()?;
-        folder.write_manifest(&manifest(plan, Some(summary.digest.clone())))?;
-        let left: Vec<_> = archive
-            .files()
-            .filter(|path| path.starts_with(folder.file("segments")))
-            .map(Into::into)
-            .collect();
-        store::remove_left_behind(&left);
-        // Only an empty folder goes.
-        drop(std::fs::remove_dir(folder.file("segments")));
     }
     Ok(summary)
+}
+
+/// The files of a complete run that hold anything else than what its records and its scenario make: all of them are
+/// made again, in memory, and compared.
+///
+/// # Errors
+/// [`FolderError`] for records that cannot be read.
+pub(super) fn changed(
+    plan: &Plan,
+    folder: &RunFolder,
+    archive: &Archive,
+) -> Result<Vec<String>, FolderError> {
+    // The folder may have been moved since: the summary may call it as it was called then.
+    let kept = files::read_if_there(&folder.file("summary.json"))?.unwrap_or_default();
+    let kept: Option<serde_json::Value> = serde_json::from_str(&kept).ok();
+    let run = kept.and_then(|kept| kept["run"].as_str().map(str::to_owned));
+    let (compared, unlike) = folder.compared();
+    write_resolved(plan, &compared)?;
+    make(plan, archive, &compared, run)?;
+    let unlike = std::mem::take(&mut *unlike.lock().expect("no holder of this lock panics"));
+    let name = |path: &std::path::PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(unlike.iter().filter_map(name).collect())
 }
 
 /// Writes `summary.json`, `summary.csv` and `privacy.csv`.
@@ -60,7 +100,9 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
 /// # Errors
 /// [`FolderError`].
 pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
-    files::write(&folder.file("summary.json"), pretty(summary).as_bytes())?;
+    let mut file = folder.stage("summary.json")?;
+    file.write(pretty(summary).as_bytes())?;
+    file.commit()?;
     tables::summary(folder, summary)?;
     privacy_table::write(folder, summary)
 }

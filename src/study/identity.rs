@@ -2,12 +2,25 @@
 
 use crate::rng::TREE_VERSION;
 
+/// Hash of the sources and of the versions of all dependencies that this program was built from (`build.rs`).
+pub const BUILD: &str = env!("SUBROSA_SOURCES");
+
 /// A hash over labelled parts, in order.
 #[derive(Debug)]
 pub(super) struct Identity(blake3::Hasher);
 
 impl Identity {
-    /// Begins with the program's version, so that another version never reuses a result.
+    /// Begins with the build too, so that a program of other sources never reuses a result. A run of a time when builds
+    /// were not told apart has an empty one.
+    pub(super) fn of_build(purpose: &str, build: &str) -> Self {
+        let mut identity = Self::new(purpose);
+        if !build.is_empty() {
+            identity.text(build);
+        }
+        identity
+    }
+
+    /// Begins with the program's version.
     pub(super) fn new(purpose: &str) -> Self {
         let mut identity = Self(blake3::Hasher::new());
         identity.text(purpose);

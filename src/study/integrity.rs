@@ -1,13 +1,13 @@
 //! Whether a run folder holds what its manifest says: that half of a run can be played again proves nothing of the
 //! other half.
 
-use super::files;
-use super::folder::{FolderError, Manifest, RunFolder};
+use super::folder::{FolderError, Manifest, RunFolder, pretty};
 use super::plan::Plan;
 use super::record::{Digest, Records};
 use super::store::{Archive, Conflict};
 use super::summary::Summary;
 use super::tables::digest_line;
+use super::{files, gather, runner};
 use crate::vocab::counted;
 use std::fmt;
 
@@ -38,6 +38,8 @@ pub enum Misfit {
     Digest(&'static str),
     /// The summary is of another state of the run.
     Summary,
+    /// A file that is made of the records and the scenario holds something else.
+    File(String),
 }
 
 impl fmt::Display for Misfit {
@@ -70,6 +72,11 @@ impl fmt::Display for Misfit {
             Self::Summary => write!(
                 f,
                 "summary.json is not of the records that are there now: run the same command again to make it anew"
+            ),
+            Self::File(name) => write!(
+                f,
+                "{name} is not what the records and scenario.ron make: one of them was changed after the run; run the \
+                 same command again to make it anew"
             ),
         }
     }
@@ -119,7 +126,25 @@ pub fn misfits(
     if files::read_if_there(&folder.file("digest.txt"))? != Some(lines) {
         found.push(Misfit::Digest("digest.txt"));
     }
+    let said = |name: &String| name == "digest.txt" && !found.is_empty();
+    let changed = gather::changed(plan, folder, archive)?;
+    let mut changed: Vec<String> = changed.into_iter().filter(|name| !said(name)).collect();
+    if found.is_empty() && !is_as_made(plan, manifest) {
+        changed.insert(0, "manifest.json".to_owned());
+    }
+    found.extend(changed.into_iter().map(Misfit::File));
     Ok(found)
+}
+
+/// Whether a manifest says of a run what its plan says; which machine and program played it, only the manifest knows.
+fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
+    let fresh = Manifest {
+        subrosa: manifest.subrosa.clone(),
+        target: manifest.target.clone(),
+        cpu: manifest.cpu.clone(),
+        ..runner::manifest(plan, manifest.digest.clone())
+    };
+    pretty(&fresh) == pretty(manifest)
 }
 
 /// What does not fit between a summary and the run that it stands beside, without reading every record.

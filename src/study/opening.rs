@@ -25,15 +25,15 @@ pub struct Opening {
 }
 
 impl RunFolder {
-    /// How the study's first replication began; `None` if that was not kept.
-    ///
-    /// # Errors
-    /// [`FolderError`].
-    pub fn opening(&self) -> Result<Option<Opening>, FolderError> {
-        let path = self.file(FILE);
-        let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
-        let found = serde_json::from_str(&text);
-        found.map(Some).map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
+    /// How the study's first replication began; `None` if that was not kept, or cannot be read: it is only a picture.
+    #[must_use]
+    pub fn opening(&self) -> Option<Opening> {
+        serde_json::from_str(&files::read(&self.file(FILE)).ok()?).ok()
+    }
+
+    /// Whether a file is there that does not say how the first replication began.
+    pub(super) fn opening_is_damaged(&self) -> bool {
+        self.file(FILE).exists() && self.opening().is_none()
     }
 
     /// Keeps how the study's first replication began.

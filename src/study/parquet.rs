@@ -10,17 +10,15 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Writes columns of equal length as one row group without compression.
-pub(super) fn write(path: &Path, frame: &[Column]) -> std::result::Result<(), FileError> {
+pub(super) fn write(mut staged: Staged, frame: &[Column]) -> std::result::Result<(), FileError> {
     let bytes = bytes(frame).map_err(|error| FileError {
         doing: "write",
-        path: path.to_owned(),
+        path: staged.path().to_owned(),
         error: io::Error::other(error),
     })?;
-    let mut staged = Staged::new(path)?;
     staged.write(&bytes)?;
     staged.commit()
 }

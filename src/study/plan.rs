@@ -1,6 +1,6 @@
 //! A study before it is played: its cells, in order, and how often each is repeated.
 
-use super::identity::Identity;
+use super::identity::{BUILD, Identity};
 use crate::objectives::Resources;
 use crate::scenario::Scenario;
 use std::collections::BTreeMap;
@@ -38,10 +38,12 @@ pub struct Plan {
     pub replications: u64,
     /// The cells in order.
     pub cells: Vec<CellPlan>,
+    /// The build of the program that the cells' identities are of.
+    pub build: String,
 }
 
 impl Plan {
-    /// A plan from checked scenarios, one per cell, each with its point.
+    /// A plan for this program from checked scenarios, one per cell, each with its point.
     ///
     /// # Panics
     /// If there is no cell; a scenario has at least one.
@@ -52,13 +54,28 @@ impl Plan {
         resources: &Resources,
         cells: Vec<(Vec<(String, String)>, Scenario)>,
     ) -> Self {
+        Self::of_build(source, overrides, resources, cells, BUILD)
+    }
+
+    /// The plan that a program of another build would make, to find what it left and to play it again.
+    ///
+    /// # Panics
+    /// As [`Plan::new`].
+    #[must_use]
+    pub fn of_build(
+        source: String,
+        overrides: Vec<String>,
+        resources: &Resources,
+        cells: Vec<(Vec<(String, String)>, Scenario)>,
+        build: &str,
+    ) -> Self {
         // The cells of a study as a rule read the same files.
         let mut files = Contents::default();
         let cells: Vec<CellPlan> = cells
             .into_iter()
             .map(|(point, scenario)| CellPlan {
-                identity: identity(&scenario, resources, &mut files),
-                preparation: preparation(&scenario, resources, &mut files),
+                identity: identity(&scenario, resources, &mut files, build),
+                preparation: preparation(&scenario, resources, &mut files, build),
                 point,
                 scenario,
             })
@@ -73,6 +90,7 @@ impl Plan {
             base: resources.base.clone(),
             data: resources.data.clone(),
             cells,
+            build: build.to_owned(),
         }
     }
 
@@ -114,8 +132,8 @@ impl Plan {
     }
 }
 
-fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents) -> String {
-    let mut identity = Identity::new("cell");
+fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
+    let mut identity = Identity::of_build("cell", build);
     let mut draft = scenario.draft.clone();
     // Neither changes a result: published figures are only printed, and replication k does not depend on how
     // many there are.
@@ -135,8 +153,8 @@ fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents) ->
     identity.hex()
 }
 
-fn preparation(scenario: &Scenario, resources: &Resources, files: &mut Contents) -> String {
-    let mut identity = Identity::new("preparation");
+fn preparation(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
+    let mut identity = Identity::of_build("preparation", build);
     identity.word(scenario.draft.seed);
     if let Some(objective) = &scenario.draft.objective {
         identity.text(&serde_json::to_string(objective).expect("a recipe is plain data with text keys"));

@@ -27,7 +27,7 @@ const HEADER: [&str; 18] = [
 
 /// Writes it. An epsilon that is not finite is "inf"; what is not known is empty.
 pub(super) fn write(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
-    let mut table = Table::new(&folder.file("privacy.csv"), &HEADER)?;
+    let mut table = Table::new(folder.stage("privacy.csv")?, &HEADER);
     let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     for (index, cell) in summary.cells.iter().enumerate() {
         let point = serde_json::Value::Object(cell.point.clone()).to_string();

@@ -1,4 +1,4 @@
-//! Plays a finished run again and compares digests.
+//! Plays a finished run again and compares all that was recorded.
 
 use super::folder::RunFolder;
 use super::plan::Plan;
@@ -8,6 +8,7 @@ use super::workshop::Workshop;
 use crate::protocols::{Directions, SeriesRecord, Waypoint};
 use crate::vocab::Time;
 use rayon::prelude::*;
+use serde_json::Value;
 use std::fmt;
 
 /// Where a replay differs from its run.
@@ -79,7 +80,7 @@ pub struct Replay {
     pub failures: Vec<Failure>,
 }
 
-/// Plays every recorded replication again, in parallel on the current thread pool, and compares. With `until` only
+/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field. With `until` only
 /// what happens up to then is played, and compared at the waypoints of the record.
 #[must_use]
 pub fn replay(
@@ -125,22 +126,60 @@ fn differences(
     new: &ReplicationRecord,
     until: Option<Time>,
 ) -> Vec<Difference> {
-    let differ = |old: &SeriesRecord, new: &SeriesRecord| match until {
-        None => old.digest != new.digest,
-        Some(_) => parting(old, new, until).is_some_and(|parting| parting.differs.is_some()),
+    let difference = |series: &SeriesRecord, first: Option<String>, parting: Option<Parting>| Difference {
+        cell,
+        replication: old.replication,
+        series: series.name.clone(),
+        first,
+        parting,
     };
-    old.series
-        .iter()
-        .zip(&new.series)
-        .filter(|(old, new)| differ(old, new))
-        .map(|(before, after)| Difference {
-            cell,
-            replication: old.replication,
-            series: before.name.clone(),
-            first: first_difference(before, after, until),
-            parting: parting(before, after, until),
-        })
-        .collect()
+    let both = old.series.iter().zip(&new.series).filter_map(|(old, new)| {
+        let evaluation = first_difference(old, new, until);
+        if until.is_some() || old.digest != new.digest {
+            let parting = parting(old, new, until);
+            let same = until.is_some() && parting.as_ref().is_none_or(|parting| parting.differs.is_none());
+            return (!same || evaluation.is_some()).then(|| difference(old, evaluation, parting));
+        }
+        let place = field(&plain(old), &plain(new))?;
+        let told = format!(
+            "{place} is not what the replay has, though every event is the same: the record was changed after the run"
+        );
+        Some(difference(old, Some(evaluation.map_or(told.clone(), |first| format!("{first}; {told}"))), None))
+    });
+    let rest = old.series.iter().skip(new.series.len()).map(|series| (series, "the replay"));
+    let rest = rest.chain(new.series.iter().skip(old.series.len()).map(|series| (series, "the run")));
+    let alone = rest.map(|(series, who)| difference(series, Some(format!("{who} has no such series")), None));
+    both.chain(alone).collect()
+}
+
+fn plain(series: &SeriesRecord) -> Value {
+    serde_json::to_value(series).expect("a record is plain data with text keys")
+}
+
+/// The first place where two values differ, as in `iterations[0].simple_regret`; `None` if they are the same.
+fn field(old: &Value, new: &Value) -> Option<String> {
+    let below = |step: String, inner: String| {
+        let dot = if inner.is_empty() || inner.starts_with('[') { "" } else { "." };
+        format!("{step}{dot}{inner}")
+    };
+    match (old, new) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
+            names.into_iter().find_map(|name| match (one.get(name), other.get(name)) {
+                (Some(old), Some(new)) => field(old, new).map(|inner| below(name.clone(), inner)),
+                _ => Some(name.clone()),
+            })
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            let pairs = one.iter().zip(other).enumerate();
+            let mut inside = pairs.filter_map(|(index, (old, new))| {
+                field(old, new).map(|inner| below(format!("[{index}]"), inner))
+            });
+            let length = (one.len() != other.len()).then(|| format!("[{}]", one.len().min(other.len())));
+            inside.next().or(length)
+        }
+        (old, new) => (old != new).then(String::new),
+    }
 }
 
 /// Where two records part, by the waypoints that both have.

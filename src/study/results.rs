@@ -1,6 +1,5 @@
 //! One row per cell, replication and series, for other programs: CSV, JSON lines and, on request, Parquet.
 
-use super::files::Staged;
 use super::folder::{FolderError, RunFolder};
 use super::plan::Plan;
 use super::record::ReplicationRecord;
@@ -87,8 +86,8 @@ impl<'a> Results<'a> {
     pub(super) fn write(&self, folder: &RunFolder) -> Result<(), FolderError> {
         let frame = self.frame();
         let names: Vec<&str> = frame.iter().map(|column| column.name.as_str()).collect();
-        let mut table = Table::new(&folder.file("results.csv"), &names)?;
-        let mut lines = Staged::new(&folder.file("results.jsonl"))?;
+        let mut table = Table::new(folder.stage("results.csv")?, &names);
+        let mut lines = folder.stage("results.jsonl")?;
         for row in 0..self.rows.len() {
             let cells: Vec<String> = frame.iter().map(|column| column.text(row)).collect();
             let cells: Vec<&dyn std::fmt::Display> = cells.iter().map(|cell| cell as _).collect();
@@ -103,7 +102,7 @@ impl<'a> Results<'a> {
         table.commit()?;
         lines.commit()?;
         #[cfg(feature = "parquet")]
-        super::parquet::write(&folder.file("results.parquet"), &frame)?;
+        super::parquet::write(folder.stage("results.parquet")?, &frame)?;
         Ok(())
     }
 

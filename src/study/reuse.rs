@@ -8,28 +8,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Copies what is missing in `archive` from runs of the same name beside `folder`, by identity of the cells. Gives
-/// the number of replications copied.
+/// the number of replications copied, and the number of runs that another build of the program played: their cells have
+/// other identities, whether or not their results would be the same.
 pub(super) fn copy(
     plan: &Plan,
     folder: &RunFolder,
     archive: &Archive,
     segment: &Segment,
-) -> Result<u64, FolderError> {
+) -> Result<(u64, u64), FolderError> {
     let wanted = Jobs::missing(plan, archive).len();
     if wanted == 0 {
-        return Ok(0);
+        return Ok((0, 0));
     }
     let mut cells: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, cell) in plan.cells.iter().enumerate() {
         cells.entry(&cell.identity).or_default().push(index);
     }
     let mut copied: BTreeSet<(usize, u64)> = BTreeSet::new();
+    let mut other_builds = 0;
     for neighbour in neighbours(plan, folder) {
         if copied.len() as u64 == wanted {
             break;
         }
         // A neighbour that cannot be read, or is of another version of the program, has nothing to give.
         let Ok(Some(manifest)) = neighbour.manifest() else { continue };
+        other_builds += u64::from(manifest.name == plan.name && manifest.build != plan.build);
         if manifest.cells.is_empty()
             || !manifest.cells.iter().any(|cell| cells.contains_key(cell.identity.as_str()))
         {
@@ -62,12 +65,12 @@ pub(super) fn copy(
             }
         }
     }
-    Ok(copied.len() as u64)
+    Ok((copied.len() as u64, other_builds))
 }
 
 /// Takes over how the study's first replication began, unless that is known.
 pub(super) fn copy_opening(from: &RunFolder, to: &RunFolder) -> Result<(), FolderError> {
-    if let (Ok(None), Ok(Some(opening))) = (to.opening(), from.opening()) {
+    if let (None, Some(opening)) = (to.opening(), from.opening()) {
         to.keep_opening(&opening)?;
     }
     Ok(())

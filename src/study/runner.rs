@@ -31,6 +31,8 @@ pub struct Start {
     pub there: u64,
     /// Of those, replications taken from earlier runs of other versions of this study.
     pub reused: u64,
+    /// Earlier runs of this name of which nothing was taken, since another build of the program played them.
+    pub other_builds: u64,
     /// Damaged records; their replications are played again.
     pub damaged: u64,
 }
@@ -103,13 +105,13 @@ pub fn play(
     no_conflict(&archive)?;
     let damaged = archive.damaged;
     let segment = Segment::within(folder.file("segments"));
-    let reused = reuse::copy(plan, folder, &archive, &segment)?;
+    let (reused, other_builds) = reuse::copy(plan, folder, &archive, &segment)?;
     if reused > 0 {
         archive = folder.archive(&plan.identities())?;
     }
     let missing = Jobs::missing(plan, &archive);
     let there = plan.total() - missing.len();
-    progress.begin(&Start { to_play: missing.len(), there, reused, damaged });
+    progress.begin(&Start { to_play: missing.len(), there, reused, other_builds, damaged });
 
     let failures = Mutex::new(Vec::new());
     let floor = Floor::new(plan, folder, &missing);
@@ -128,6 +130,10 @@ pub fn play(
         }
     };
     let played = in_parallel(options.threads, options.interrupted, &missing, &one);
+    if folder.opening_is_damaged() && !options.interrupted.load(Ordering::Relaxed) {
+        // Its picture is drawn anew; the record is there already.
+        drop(Workshop::new(0, &plan.cells[0], plan, folder).play(0));
+    }
     segment.close()?;
     let played = played?;
 
@@ -232,6 +238,9 @@ impl<'a> Floor<'a> {
 /// Makes the folder and writes what is known before anything is played.
 pub(super) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
     files::make_folder(folder.path())?;
+    for place in ["", "fitted", "segments", "work", "work/claims", "work/results"] {
+        files::clear(&folder.file(place));
+    }
     let fresh = manifest(plan, None);
     // A complete run that is looked at again stays complete.
     let as_before = |old: Manifest| {
@@ -254,6 +263,7 @@ pub(super) fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
         folder_version: FOLDER_VERSION,
         subrosa: env!("CARGO_PKG_VERSION").to_owned(),
+        build: plan.build.clone(),
         seed_tree: TREE_VERSION,
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         cpu: cpu().to_owned(),
@@ -287,8 +297,8 @@ fn cpu() -> &'static str {
     "baseline"
 }
 
-fn write_resolved(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
-    let mut staged = files::Staged::new(&folder.file("resolved.ron"))?;
+pub(super) fn write_resolved(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
+    let mut staged = folder.stage("resolved.ron")?;
     if let [cell] = plan.cells.as_slice() {
         staged.write(cell.scenario.resolved().as_bytes())?;
     } else {

@@ -57,6 +57,16 @@ pub(super) fn head(line: &[u8]) -> Option<Head<'_>> {
 }
 
 impl Head<'_> {
+    /// Whether the line holds what its head announces. Nothing is gained by a record that nobody can read.
+    fn is_record(&self) -> bool {
+        let body = self.body();
+        if self.failed {
+            serde_json::from_str::<FailureRecord>(&body).is_ok()
+        } else {
+            serde_json::from_str::<ReplicationRecord>(&body).is_ok()
+        }
+    }
+
     /// The record as JSON.
     pub(super) fn body(&self) -> String {
         format!("{{{}", self.rest)
@@ -237,8 +247,17 @@ impl Archive {
                 self.damaged += 1;
                 continue;
             };
+            let cells = cells(head.cell, head.identity);
+            if cells.is_empty() {
+                continue;
+            }
+            // A seal says that nobody changed the line since, not that what was sealed is a record.
+            if !head.is_record() {
+                self.damaged += 1;
+                continue;
+            }
             let place = Place { seal: head.seal, source, length: length as u32, offset: here };
-            for cell in cells(head.cell, head.identity) {
+            for cell in cells {
                 let key = (cell, head.replication);
                 if head.failed {
                     self.failed.insert(key, place);
@@ -382,7 +401,7 @@ mod tests {
             fs::write(&path, bytes).unwrap();
             path
         };
-        let other = BODY.replace("[]", "[1]");
+        let other = BODY.replace("[]", "[],\"more\":1");
         let torn = line(0, BODY);
         let one = write("one", [line(0, BODY), torn[..torn.len() - 9].to_vec()].concat());
         let two = write("two", [line(0, BODY), line(0, &other), line(5, BODY)].concat());

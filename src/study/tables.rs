@@ -7,7 +7,6 @@ use super::summary::Summary;
 use crate::protocols::SeriesRecord;
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::path::Path;
 
 /// A CSV file that is being written.
 #[derive(Debug)]
@@ -17,10 +16,10 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(path: &Path, header: &[&str]) -> Result<Self, FileError> {
+    pub(super) fn new(file: Staged, header: &[&str]) -> Self {
         let mut rows = csv::Writer::from_writer(Vec::new());
         rows.write_record(header).expect("writing to memory does not fail");
-        Ok(Self { rows, file: Staged::new(path)? })
+        Self { rows, file }
     }
 
     pub(super) fn row(&mut self, cells: &[&dyn Display]) {
@@ -56,12 +55,12 @@ pub(super) struct Tables {
 
 impl Tables {
     pub(super) fn new(folder: &RunFolder) -> Result<Self, FolderError> {
-        let table = |name: &str, header: &[&str]| Table::new(&folder.file(name), header);
+        let table = |name: &str, header: &[&str]| folder.stage(name).map(|file| Table::new(file, header));
         Ok(Self {
             iterations: table("iterations.csv", ITERATIONS)?,
             ledger: table("ledger.csv", LEDGER)?,
             network: table("network.csv", NETWORK)?,
-            digests: Staged::new(&folder.file("digest.txt"))?,
+            digests: folder.stage("digest.txt")?,
         })
     }
 
@@ -226,7 +225,7 @@ mod erased {
 /// Writes `summary.csv`: one line per cell, series and metric.
 pub(super) fn summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
     let header = ["cell", "point", "series", "metric", "mean", "se", "n"];
-    let mut table = Table::new(&folder.file("summary.csv"), &header)?;
+    let mut table = Table::new(folder.stage("summary.csv")?, &header);
     for (index, cell) in summary.cells.iter().enumerate() {
         let point = serde_json::Value::Object(cell.point.clone()).to_string();
         for series in &cell.series {

@@ -1,12 +1,13 @@
 //! Where replications are made: a cell's scenario, its seed, and the preparation that it may share with other cells.
 
+use super::finite::finite;
 use super::folder::{FolderError, RunFolder};
 use super::opening::{self, Opening};
 use super::plan::{CellPlan, Plan};
 use super::record::ReplicationRecord;
 use super::runner::Failure;
 use crate::objectives::{Instance, Prepared, Resources};
-use crate::protocols::{Directions, Stage, Watcher};
+use crate::protocols::{Directions, SeriesRecord, Stage, Watcher};
 use crate::rng::Key;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -133,10 +134,14 @@ impl<'a> Workshop<'a> {
             .map_err(|error| fail(error.to_string()))?;
         let instance = if blank { Some(Instance::stand_in()) } else { instance };
         let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
-        if stage.directions.dry {
+        let dry = stage.directions.dry;
+        if dry {
             stage.budget = None;
         }
         let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        if !dry {
+            series.iter().try_for_each(|series| readable(series).map_err(fail))?;
+        }
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 
@@ -184,5 +189,38 @@ impl<'a> Workshop<'a> {
             }
         }
         Ok(Some(prepared.into()))
+    }
+}
+
+/// Refuses a series with a number that is not finite: no file could hold it, and no mean be made of it.
+fn readable(series: &SeriesRecord) -> Result<(), String> {
+    finite(series).map_err(|found| {
+        format!(
+            "series \"{}\": {found} (a length-scale, a variance or an outcome of the scenario is so small or so \
+             large that the arithmetic has no answer: bring it closer to 1)",
+            series.name
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+    use crate::protocols::SeriesRecord;
+
+    #[test]
+    fn a_series_with_a_number_that_no_file_holds_is_refused_by_name_and_place() {
+        let text = r#"{"name":"GP-UCB","iterations":[{"t":1,"arm":0,"outcome":0.5,"value":0.5,"simple_regret":0.0,
+            "cumulative_regret":0.0,"seconds":1.0}],"releases":[],"network":{"links":[]},"virtual_seconds":1.0,
+            "messages":0,"messages_lost":0,"messages_delivered":0,"bytes":0,"ended_early":null,"digest":""}"#;
+        let mut series: SeriesRecord = serde_json::from_str(text).unwrap();
+        readable(&series).unwrap();
+        series.iterations[0].value = f64::NAN;
+        let reason = readable(&series).unwrap_err();
+        let said = "series \"GP-UCB\": iterations[0].value is NaN, not a finite number";
+        assert!(reason.starts_with(said), "{reason}");
+        series.iterations.clear();
+        series.virtual_seconds = f64::INFINITY;
+        assert!(readable(&series).unwrap_err().contains("virtual_seconds is inf"));
     }
 }

@@ -33,7 +33,8 @@ impl Accountant for Basic {
         }
         let epsilon = match guarantees::at_share(items, delta.get() - spent) {
             Some(Guarantees { pairs, .. }) => {
-                pairs.iter().map(|(epsilon, count)| epsilon * *count as f64).sum()
+                // The sum of nothing is -0.
+                pairs.iter().map(|(epsilon, count)| epsilon * *count as f64).sum::<f64>() + 0.0
             }
             None => return Priced::spent(spent, delta, composition),
         };

@@ -58,7 +58,7 @@ impl Page {
         summary.run = folder.path().display().to_string();
         let scenario = files::read(&folder.file("scenario.ron"))?;
         let first = folder.first_replication(0)?;
-        let opening = folder.opening()?;
+        let opening = folder.opening();
         let fitted = folder.all_fitted();
         Ok(Some(Self { summary, manifest, scenario, first, opening, fitted }))
     }

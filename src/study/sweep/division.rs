@@ -135,6 +135,8 @@ pub struct Laid {
     pub there: u64,
     /// Of those, replications taken from earlier runs of other versions of the study.
     pub reused: u64,
+    /// Earlier runs of this name of which nothing was taken, since another build of the program played them.
+    pub other_builds: u64,
     /// Whether the plan was there already and stays as it is.
     pub unchanged: bool,
 }
@@ -161,7 +163,7 @@ pub fn lay_out(
         let at_an_end = desk.finished()?.len() as u64 >= old.blocks() && there < plan.total();
         if old.study == study(plan) && !force && !at_an_end {
             let (blocks, to_play) = (old.blocks(), plan.total() - there);
-            return Ok(Laid { blocks, to_play, there, reused: 0, unchanged: true });
+            return Ok(Laid { blocks, to_play, there, reused: 0, other_builds: 0, unchanged: true });
         }
         if !force {
             let claimed = desk.claimed()?;
@@ -173,7 +175,7 @@ pub fn lay_out(
     }
     let segment = Segment::within(folder.file("segments"));
     let archive = folder.archive(&plan.identities())?;
-    let reused = reuse::copy(plan, folder, &archive, &segment)?;
+    let (reused, other_builds) = reuse::copy(plan, folder, &archive, &segment)?;
     segment.close()?;
     let archive = folder.archive(&plan.identities())?;
     let jobs = Jobs::missing(plan, &archive);
@@ -187,6 +189,7 @@ pub fn lay_out(
         to_play: jobs.len(),
         there: plan.total() - jobs.len(),
         reused,
+        other_builds,
         unchanged: false,
     })
 }

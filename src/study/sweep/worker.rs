@@ -5,6 +5,7 @@ use super::claims::{Claim, Desk, Next};
 use super::division::Division;
 use crate::study::files::{self, FileError, Placed, Staged};
 use crate::study::folder::{FolderError, RunFolder};
+use crate::study::identity::BUILD;
 use crate::study::plan::Plan;
 use crate::study::record::FailureRecord;
 use crate::study::runner::{Floor, Progress, Start, lock, thread_count};
@@ -64,6 +65,13 @@ pub fn work(
     options: WorkOptions<'_>,
     progress: &dyn Progress,
 ) -> Result<Worked, SweepError> {
+    if plan.build != BUILD {
+        let reason = "it was planned by another build of subrosa, and results of two builds are not mixed; work with \
+                      that build, or make the plan anew with `subrosa sweep plan`";
+        return Err(
+            FolderError::Damaged { path: folder.file("manifest.json"), reason: reason.to_owned() }.into()
+        );
+    }
     let division = Division::of(plan, folder)?;
     let blocks = division.blocks();
     let (slot, slots) = (options.slot.0, options.slot.1.max(1));

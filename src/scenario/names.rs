@@ -1,0 +1,134 @@
+//! Characters that names may not hold: those that steer a terminal or turn text around, and those that make a
+//! spreadsheet reckon.
+
+use super::diagnostic::{Diagnostic, Place};
+use super::draft::Draft;
+use crate::vocab::Problem;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// What a spreadsheet takes for the beginning of a formula.
+const FORMULA: [char; 4] = ['=', '+', '-', '@'];
+/// Letters of a name that a message shows.
+const SHOWN: usize = 40;
+
+/// Whether a character would act on whatever shows it, instead of being shown: controls, marks of the direction of
+/// writing, and what XML cannot hold.
+fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+fn breaks_lines(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\t')
+}
+
+/// A text for a terminal: what would act on it is replaced by U+FFFD; ends of lines and tabs stay.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let bad = |c: char| acts(c) && !matches!(c, '\n' | '\t');
+    if text.contains(bad) { Cow::Owned(text.replace(bad, "\u{fffd}")) } else { Cow::Borrowed(text) }
+}
+
+/// The first character of a file, comments included, that acts instead of being shown.
+pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
+    let (at, c) = text.char_indices().find(|&(_, c)| acts(c) && !breaks_lines(c))?;
+    Some(
+        Diagnostic::new(
+            Place::at(at..at + c.len_utf8()),
+            format!("the character U+{:04X} in the text", c as u32),
+        )
+        .expected("characters that are seen")
+        .found(format!("U+{:04X}, which acts on whatever shows it", c as u32))
+        .cure("remove it; an editor that shows hidden characters finds it"),
+    )
+}
+
+/// What is wrong with the names and texts of a draft; `plain` is the draft as JSON.
+pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for name in draft.parties.keys() {
+        problems.extend(name_problem(format!("parties[\"{name}\"]"), name));
+    }
+    look(plain, "", "", &mut problems);
+    problems
+}
+
+fn look(value: &Value, path: &str, field: &str, problems: &mut Vec<Problem>) {
+    match value {
+        Value::String(text) => {
+            let path = path.to_owned();
+            problems.extend(match field {
+                "name" | "group" => name_problem(path, text),
+                "about" | "source" => text_problem(path, text, &|c| acts(c) && !breaks_lines(c)),
+                _ => text_problem(path, text, &acts),
+            });
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let below = match path {
+                    "" => name.clone(),
+                    "parties" => format!("parties[\"{name}\"]"),
+                    _ => format!("{path}.{name}"),
+                };
+                look(value, &below, name, problems);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                look(item, &format!("{path}[{index}]"), field, problems);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn name_problem(path: String, name: &str) -> Option<Problem> {
+    if name.starts_with(FORMULA) {
+        return Some(Problem::wrong(
+            path,
+            "a name that begins with no =, +, - or @",
+            shown(name),
+            "begin it with a letter: spreadsheets take such a cell of a table for a formula",
+        ));
+    }
+    text_problem(path, name, &acts)
+}
+
+fn text_problem(path: String, text: &str, bad: &dyn Fn(char) -> bool) -> Option<Problem> {
+    text.contains(bad).then(|| {
+        Problem::wrong(
+            path,
+            "a text of characters that are seen",
+            shown(text),
+            "remove the characters written with a backslash: they act on whatever shows them",
+        )
+    })
+}
+
+/// A text in quotation marks, what acts in it escaped.
+fn shown(text: &str) -> String {
+    let start: String = text.chars().take(SHOWN).collect();
+    format!("{start:?}{}", if start.len() < text.len() { " .." } else { "" })
+}
+
+/// What is wrong with a value of an `Each`, which becomes a cell of a table: `value` is its RON.
+pub(super) fn formula(value: &str) -> bool {
+    value.trim_start().strip_prefix('"').is_some_and(|text| text.starts_with(FORMULA))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_replaced_and_what_is_seen_stays() {
+        assert!(matches!(printable("Zürich\n\t→ 東京"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\u{1b}[2Jb\r\u{202e}c\u{9b}"), "a\u{fffd}[2Jb\u{fffd}\u{fffd}c\u{fffd}");
+        assert_eq!(hidden("// \u{2066}").unwrap().place, Place::at(3..6));
+        assert_eq!(hidden("a\r\n\tb"), None);
+        assert_eq!(shown("\u{1b}\u{202e}"), "\"\\u{1b}\\u{202e}\"");
+        assert!(formula(" \"=1\"") && !formula("-1") && !formula("\"a=\""));
+    }
+}
