@@ -9,9 +9,9 @@ use super::output::{print, say};
 use super::progress::Bar;
 use crate::privacy::audit::{Case, Effort, Finding, Verdict, measure, suite};
 use crate::report::plots::{png, standalone};
-use crate::report::{audit_chart, audit_json, audit_table, audit_text};
+use crate::report::{audit_chart, audit_json, audit_left_out, audit_table, audit_text};
 use crate::rng::Key;
-use crate::study::audit::{Candidates, Request, systems};
+use crate::study::audit::{Candidates, NotAudited, Request, Systems, systems};
 use crate::study::{self, files};
 use crate::vocab::counted;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         claim: arguments.claim,
         neighbour: arguments.neighbour.clone(),
     };
-    let all = match systems(&plan, &request) {
+    let Systems { audited, mut not_audited } = match systems(&plan, &request) {
         Ok(all) => all,
         Err(reason) => {
             say(format_args!("error: {reason}"));
@@ -86,26 +86,32 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let trials = options.trials.unwrap_or(SYSTEM_TRIALS);
     let root = Key::root(plan.seed).child("audit");
     let bar = Bar::new(format!("audit {}", plan.name));
-    bar.length(all.iter().map(|candidates| study::audit::effort(candidates, trials)).sum());
-    let found = in_pool(options, || {
+    bar.length(audited.iter().map(|candidates| study::audit::effort(candidates, trials)).sum());
+    let found: Vec<Result<Finding, NotAudited>> = in_pool(options, || {
         let one = |candidates: Candidates| {
-            let name = candidates[0].statement.name.clone();
-            study::audit::audit(candidates, trials, root.child(&name), &|done| bar.advance(done))
-                .map_err(|reason| format!("{name}: {reason}"))
+            let series = candidates[0].statement.name.clone();
+            study::audit::audit(candidates, trials, root.child(&series), &|done| bar.advance(done))
+                .map_err(|why| NotAudited { series, protected: true, why })
         };
-        all.into_iter().map(one).collect::<Result<Vec<Finding>, String>>()
+        audited.into_iter().map(one).collect()
     });
     bar.finish();
-    match found {
-        Ok(findings) => {
-            let title = format!("{}: {} per world, seed {}", plan.name, counted(trials, "trial"), plan.seed);
-            conclude(&title, &findings, options, None)
-        }
-        Err(reason) => {
-            say(format_args!("error: {reason}"));
-            Exit::CellsFailed
+    let mut findings = Vec::new();
+    let mut failed = false;
+    for one in found {
+        match one {
+            Ok(finding) => findings.push(finding),
+            Err(left_out) => {
+                say(format_args!("error: {}: {}", left_out.series, left_out.why));
+                not_audited.push(left_out);
+                failed = true;
+            }
         }
     }
+    let title = format!("{}: {} per world, seed {}", plan.name, counted(trials, "trial"), plan.seed);
+    let exit = conclude(&title, (&findings, &not_audited), options, None);
+    // A trial that failed is worse than a verdict that differs.
+    if failed { Exit::CellsFailed } else { exit }
 }
 
 /// Runs on as many threads as asked for; results do not depend on it.
@@ -139,7 +145,8 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let documented: Vec<Verdict> = cases.iter().map(|case| case.expected).collect();
     let found = in_pool(options, || {
         let one = |Case { statement, experiment, .. }: Case| {
-            let effort = Effort { trials, key: root.child(&statement.name), delta: statement.delta };
+            let key = root.child(&statement.name);
+            let effort = Effort { trials, key, delta: statement.delta, models: true };
             match measure(&*experiment, effort, &|done| bar.advance(done)) {
                 Ok(evidence) => Ok(Finding::new(statement, evidence)),
                 Err(reason) => Err(format!("{}: {reason}", statement.name)),
@@ -157,13 +164,13 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     };
     let title =
         format!("mechanisms: {} per world, seed {}", counted(trials, "trial"), options.seed.unwrap_or(0));
-    conclude(&title, &findings, options, Some(&documented))
+    conclude(&title, (&findings, &[]), options, Some(&documented))
 }
 
 /// Prints, draws, and compares with what is expected.
 fn conclude(
     title: &str,
-    findings: &[Finding],
+    (findings, not_audited): (&[Finding], &[NotAudited]),
     options: &AuditOptions,
     documented: Option<&[Verdict]>,
 ) -> Exit {
@@ -174,8 +181,9 @@ fn conclude(
             } else {
                 print(&audit_table(title, findings));
             }
+            print(&audit_left_out(not_audited));
         }
-        Format::Json => print(&format!("{}\n", audit_json(findings))),
+        Format::Json => print(&format!("{}\n", audit_json(findings, not_audited))),
     }
     if let Some(file) = &options.plot {
         for finding in findings {
@@ -188,6 +196,10 @@ fn conclude(
     }
     let Some(expected) = options.expect else { return Exit::Ok };
     let mut exit = Exit::Ok;
+    for NotAudited { series, why, .. } in not_audited.iter().filter(|left_out| left_out.protected) {
+        say(format_args!("error: {series}: expected a verdict, but it was not audited: {why}"));
+        exit = Exit::VerdictDiffers;
+    }
     for (index, finding) in findings.iter().enumerate() {
         let wanted = match (expected, documented) {
             (Expected::Consistent, _) => Verdict::Consistent,

@@ -3,7 +3,8 @@
 use super::number::{delta, epsilon, quantity_of};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::{table, wrapped};
-use crate::privacy::audit::{Finding, Histogram, World};
+use crate::privacy::audit::{Factors, Finding, Histogram, Verdict, World};
+use crate::study::audit::NotAudited;
 use serde_json::{Value, json};
 
 /// One finding in full, at most 80 columns.
@@ -36,7 +37,7 @@ pub fn audit_text(finding: &Finding) -> String {
     row(
         "measured",
         &format!(
-            "epsilon >= {} at delta {at} with {percent:.0} % confidence, by the {} test",
+            "epsilon >= {} at delta {at} with {percent:.0} % confidence, by counting ({} test)",
             epsilon(evidence.epsilon_lower),
             evidence.test
         ),
@@ -49,11 +50,30 @@ pub fn audit_text(finding: &Finding) -> String {
             evidence.counted
         ),
     );
-    if let Some(model) = evidence.gaussian_model.filter(|_| statement.disjoint.is_none()) {
+    if let Some(model) = evidence.model.as_ref().filter(|_| statement.disjoint.is_none()) {
         row(
             "by a model",
-            &format!("epsilon >= {} if the system leaks like one Gaussian mechanism", epsilon(model)),
+            &format!(
+                "epsilon >= {} at delta {at} with {percent:.0} % confidence if {}",
+                epsilon(model.epsilon_lower),
+                model.premise
+            ),
         );
+    }
+    if let Some(run) = &evidence.one_run {
+        row(
+            "in one run",
+            &format!(
+                "epsilon >= {} at delta {at} with {percent:.0} % confidence, from {} of {} coins guessed right, {} canaries",
+                epsilon(run.epsilon_lower),
+                run.correct,
+                run.guesses,
+                run.canaries
+            ),
+        );
+    }
+    if let Some(pair) = evidence.pair_epsilon.filter(|_| statement.disjoint.is_none()) {
+        row("exact", &format!("epsilon {} at delta {at} for this D and D', by their laws", epsilon(pair)));
     }
     let attack = &evidence.membership;
     row(
@@ -76,12 +96,59 @@ pub fn audit_text(finding: &Finding) -> String {
             ),
         );
     }
-    row("verdict", &finding.verdict.to_string().to_uppercase());
+    row("verdict", &verdict(finding));
+    if let [claimed, proven] = finding.tests.as_slice() {
+        row("of each", &format!("claimed: {}; proven: {}", claimed.verdict, proven.verdict));
+    }
+    if let Some(factors) = &finding.factors
+        && let (Some(above), Some(below)) = (factors.bound_over_pair, factors.pair_over_measured)
+    {
+        row(
+            "factor",
+            &format!(
+                "{above:.2} from the exact loss of this D and D' up to the bound, {below:.2} from what was measured up to \
+                 that loss"
+            ),
+        );
+    }
     for note in &finding.notes {
         wrapped(&mut out, 4, note);
     }
     out.push_str(&bars(&evidence.histogram));
     out.replace(PAD, " ")
+}
+
+/// The verdict with what it is worth.
+fn verdict(finding: &Finding) -> String {
+    let word = finding.verdict.to_string().to_uppercase();
+    if finding.verdict == Verdict::Refuted {
+        return format!("{word}, by counting");
+    }
+    let Some(factors) = &finding.factors else { return word };
+    match (finding.verdict, factors.counted, factors.modelled) {
+        (Verdict::Consistent, Some(counted), Some(model)) => {
+            format!("{word} within a factor of {counted:.2} by counting, {model:.2} by the model")
+        }
+        (Verdict::Consistent, Some(counted), None) => {
+            format!("{word} within a factor of {counted:.2} by counting")
+        }
+        (Verdict::Consistent, None, Some(model)) => {
+            format!("{word} within a factor of {model:.2} by the model, none by counting")
+        }
+        (Verdict::Consistent, None, None) => format!("{word}, within no factor: nothing was measured"),
+        _ => word,
+    }
+}
+
+/// The same in a cell of a table.
+fn verdict_cell(finding: &Finding) -> String {
+    if finding.verdict != Verdict::Consistent {
+        return finding.verdict.to_string();
+    }
+    match finding.factors.as_ref().and_then(Factors::smallest) {
+        Some((factor, _)) => format!("within {factor:.2}"),
+        None => "within any".to_owned(),
+    }
 }
 
 /// Stands for a space that must stay.
@@ -115,19 +182,19 @@ fn bars(histogram: &Histogram) -> String {
 /// Several findings, a line each, at most 80 columns.
 #[must_use]
 pub fn audit_table(title: &str, findings: &[Finding]) -> String {
-    let header = ["audited", "verdict", "claimed", "proven", "measured", "AUC"].map(str::to_owned).to_vec();
+    let header = ["audited", "verdict", "tested", "counted", "model"].map(str::to_owned).to_vec();
     let figure = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
     let rows = findings
         .iter()
         .map(|finding| {
             let (statement, evidence) = (&finding.statement, &finding.evidence);
+            let model = evidence.model.as_ref().filter(|_| statement.disjoint.is_none());
             vec![
                 statement.name.clone(),
-                finding.verdict.to_string(),
-                figure(statement.claim.as_ref().map(|claim| claim.0)),
-                figure(statement.proven.as_ref().map(|proven| proven.0)),
+                verdict_cell(finding),
+                figure(statement.tested()),
                 format!("{:.3}", evidence.epsilon_lower),
-                format!("{:.3}", evidence.membership.auc),
+                figure(model.map(|model| model.epsilon_lower)),
             ]
         })
         .collect();
@@ -138,16 +205,29 @@ pub fn audit_table(title: &str, findings: &[Finding]) -> String {
     wrapped(
         &mut out,
         0,
-        "measured: no smaller epsilon is possible, with 95 % confidence; ceiling: the most that so many trials permit. \
-         A pass proves nothing.",
+        "tested: the smaller of the claimed and the proven epsilon. counted: no smaller epsilon is possible, with 95 % \
+         confidence each, whatever the system does; ceiling: the most that so many trials permit. model: the same if the \
+         noise is of the kind stated and only its size unknown. within f: consistent; the tested epsilon is f times the \
+         larger of the two, and a pass says no more than that. Verdicts rest on counting alone.",
     );
     out.trim_start().to_owned()
 }
 
-/// The findings as one JSON document.
+/// What was not audited, a line each, at most 80 columns; nothing if all was.
 #[must_use]
-pub fn audit_json(findings: &[Finding]) -> Value {
-    json!({ "findings": findings })
+pub fn audit_left_out(left_out: &[NotAudited]) -> String {
+    let mut out = String::new();
+    for NotAudited { series, protected, why } in left_out {
+        let kind = if *protected { "not audited" } else { "not audited, unprotected" };
+        wrapped(&mut out, 0, &format!("{kind}: {series}: {why}"));
+    }
+    out
+}
+
+/// The findings, and what was not audited, as one JSON document.
+#[must_use]
+pub fn audit_json(findings: &[Finding], left_out: &[NotAudited]) -> Value {
+    json!({ "findings": findings, "not_audited": left_out })
 }
 
 /// The two distributions of the chosen test's score.

@@ -26,6 +26,14 @@ pub fn upper_limit(hits: u64, trials: u64, error: f64) -> f64 {
     limit(a, b, error, true)
 }
 
+/// P(at least `hits` successes in `trials`) where each has probability `p`.
+pub(super) fn at_least(hits: u64, trials: u64, p: f64) -> f64 {
+    if hits == 0 {
+        return 1.0;
+    }
+    if hits > trials { 0.0 } else { incomplete_beta(hits as f64, (trials - hits) as f64 + 1.0, p).0 }
+}
+
 /// Where I_p(a, b) (or 1 - I_p, if `complement`) equals `target`, rounded outwards.
 fn limit(a: f64, b: f64, target: f64, complement: bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
@@ -96,7 +104,7 @@ mod tests {
     use super::*;
 
     /// P(X >= hits) for a binomial, summed directly.
-    fn at_least(hits: u64, trials: u64, p: f64) -> f64 {
+    fn summed(hits: u64, trials: u64, p: f64) -> f64 {
         let log_choose = |k: u64| {
             libm::lgamma(trials as f64 + 1.0)
                 - libm::lgamma(k as f64 + 1.0)
@@ -111,13 +119,14 @@ mod tests {
     fn limits_solve_the_binomial_tails() {
         for (hits, trials) in [(1, 10), (5, 10), (9, 10), (10, 10), (3, 1000), (997, 1000), (120, 400)] {
             let low = lower_limit(hits, trials, 0.025);
-            assert!((at_least(hits, trials, low) / 0.025 - 1.0).abs() < 1e-8, "{hits} of {trials}: {low}");
+            assert!((summed(hits, trials, low) / 0.025 - 1.0).abs() < 1e-8, "{hits} of {trials}: {low}");
         }
         for (hits, trials) in [(0, 10), (1, 10), (5, 10), (9, 10), (3, 1000), (997, 1000)] {
             let high = upper_limit(hits, trials, 0.025);
-            let at_most = 1.0 - at_least(hits + 1, trials, high);
+            let at_most = 1.0 - summed(hits + 1, trials, high);
             assert!((at_most / 0.025 - 1.0).abs() < 1e-6, "{hits} of {trials}: {high}");
         }
+        assert!((at_least(5, 10, 0.3) - summed(5, 10, 0.3)).abs() < 1e-12);
         assert_eq!((lower_limit(0, 10, 0.025), upper_limit(10, 10, 0.025)), (0.0, 1.0));
     }
 

@@ -3,7 +3,7 @@
 use super::run::{Experiment, Transcript};
 use super::suite::Case;
 use super::verdict::{Statement, Verdict};
-use super::{World, upper_bound};
+use super::{KnownPair, World, upper_bound};
 use crate::privacy::mechanisms::Mechanism;
 use crate::rng::Key;
 use crate::vocab::Neighbours;
@@ -21,6 +21,8 @@ pub struct Releases<M: Mechanism> {
     pub times: u64,
     /// Tests by name; their scores speak for D.
     pub tests: Vec<(&'static str, Score<M::Output>)>,
+    /// The output laws of the two inputs over all releases, where they are known.
+    pub pair: Option<KnownPair>,
 }
 
 impl<M: Mechanism> std::fmt::Debug for Releases<M> {
@@ -49,6 +51,10 @@ where
         }
         Ok(Transcript::rounded(scores))
     }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.pair.as_ref()
+    }
 }
 
 /// What a case is called, and the words about it.
@@ -70,6 +76,7 @@ pub(super) fn case<M>(
     inputs: [M::Input; 2],
     (times, delta, neighbours): (u64, f64, Neighbours),
     tests: Vec<(&'static str, Score<M::Output>)>,
+    pair: Option<KnownPair>,
 ) -> Case
 where
     M: Mechanism + Send + Sync + 'static,
@@ -90,6 +97,6 @@ where
         disjoint: None,
         broken: words.name.starts_with("broken-"),
     };
-    let experiment = Box::new(Releases { mechanism, inputs, times, tests });
+    let experiment = Box::new(Releases { mechanism, inputs, times, tests, pair });
     Case { statement, experiment, expected: words.expected }
 }

@@ -1,10 +1,14 @@
 //! Audits of noise on whole tables: NoisyRows and NoisyProjection, with the exact likelihood ratio.
 
+use super::KnownPair;
+use super::one_run::{Canaries, with_canaries};
 use super::releases::{RATIO, Releases, Words, case};
+use super::run::rounded;
 use super::suite::Case;
 use super::verdict::Verdict;
 use crate::privacy::mechanisms::{
-    DrawnProjection, Mechanism, MechanismError, NoiseArithmetic, NoisyProjection, NoisyRows, Rows,
+    CalibratedRows, DrawnProjection, Mechanism, MechanismError, NoiseArithmetic, NoisyProjection, NoisyRows,
+    Rows,
 };
 use crate::rng::Key;
 use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
@@ -16,7 +20,15 @@ pub fn noisy_table<M>(mechanism: M, inputs: [Rows; 2], means: &[Rows; 2], sd: f6
 where
     M: Mechanism<Input = Rows, Output = Rows>,
 {
-    Releases { mechanism, inputs, times: 1, tests: vec![(RATIO, table_ratio(means, sd))] }
+    let pair = table_pair(means, sd);
+    Releases { mechanism, inputs, times: 1, tests: vec![(RATIO, table_ratio(means, sd))], pair }
+}
+
+/// Two tables under Gaussian noise: only their distance counts.
+fn table_pair(means: &[Rows; 2], sd: f64) -> Option<KnownPair> {
+    let squares = means[0].values().iter().zip(means[1].values()).map(|(a, b)| (a - b) * (a - b));
+    let distance = squares.sum::<f64>().sqrt();
+    (distance > 0.0).then(|| KnownPair::gaussian(distance / sd))
 }
 
 fn table_ratio(means: &[Rows; 2], sd: f64) -> Box<dyn Fn(&Rows) -> f64 + Send + Sync> {
@@ -83,6 +95,7 @@ pub(super) fn cases() -> Vec<Case> {
         pair.clone(),
         (1, 1e-5, Neighbours::RowMoved { distance: 1.0 }),
         vec![(RATIO, table_ratio(&pair, sd))],
+        table_pair(&pair, sd),
     );
     let recipe = NoisyProjection {
         epsilon,
@@ -107,6 +120,22 @@ pub(super) fn cases() -> Vec<Case> {
         pair,
         (1, 1e-5, Neighbours::RowMoved { distance: 1.0 }),
         vec![(RATIO, table_ratio(&means, sd))],
+        table_pair(&means, sd),
     );
-    vec![noisy_rows, noisy_projection]
+    vec![with_canaries(noisy_rows, row_canaries(calibrated)), noisy_projection]
+}
+
+/// One table of as many records as there would have been trials, each moved by 1 or not by a coin.
+fn row_canaries(mechanism: CalibratedRows) -> Canaries {
+    Box::new(move |trials, key| {
+        let n = trials as usize;
+        let mut coins = key.child("coins").stream();
+        let is_in: Vec<bool> = (0..n).map(|_| coins.bernoulli(0.5)).collect();
+        let values = is_in.iter().flat_map(|is_in| [f64::from(u8::from(*is_in)), 0.0]).collect();
+        let failed = |error: MechanismError| error.to_string();
+        let rows = Rows::new(n, 2, values).map_err(failed)?;
+        let z = mechanism.privatise(&rows, &mut key.child("noise").stream()).map_err(failed)?;
+        // The ratio's logarithm, times the variance.
+        Ok(is_in.into_iter().enumerate().map(|(i, is_in)| (is_in, rounded(z.row(i)[0] - 0.5))).collect())
+    })
 }

@@ -1,8 +1,10 @@
 //! Runs an experiment on two neighbouring inputs, in parallel, and keeps what the counts prove.
 
-use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, Scores, World, ceiling, choose};
+use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, Scores, World, at_quantiles, ceiling, choose};
 use super::histogram::Histogram;
 use super::membership::Membership;
+use super::one_run::{Coins, OneRun};
+use super::pair::KnownPair;
 use super::trained::Trained;
 use crate::rng::Key;
 use rayon::prelude::*;
@@ -28,9 +30,14 @@ impl Transcript {
     /// is floating point, whatever its density: that leak has audits of its own and must not blur all others.
     #[must_use]
     pub fn rounded(mut scores: Vec<f64>) -> Self {
-        scores.iter_mut().for_each(|score| *score = (*score * RESOLUTION).round() / RESOLUTION);
+        scores.iter_mut().for_each(|score| *score = rounded(*score));
         Self::scored(scores)
     }
+}
+
+/// A score as a multiple of 2^-20.
+pub(super) fn rounded(score: f64) -> f64 {
+    (score * RESOLUTION).round() / RESOLUTION
 }
 
 const RESOLUTION: f64 = (1u64 << 20) as f64;
@@ -45,6 +52,17 @@ pub trait Experiment: Sync {
     /// # Errors
     /// In words, if the system cannot run.
     fn trial(&self, world: World, key: Key) -> Result<Transcript, String>;
+
+    /// The output laws of the two neighbours, where they are known.
+    fn pair(&self) -> Option<&KnownPair> {
+        None
+    }
+
+    /// One run with many canaries, each in or out by a fair coin, where that is possible; about as much work as `trials`
+    /// trials at the most. Draws only below `key`.
+    fn one_run(&self, _trials: u64, _key: Key) -> Option<Result<Coins, String>> {
+        None
+    }
 }
 
 /// How much to run.
@@ -56,6 +74,8 @@ pub struct Effort {
     pub key: Key,
     /// Delta at which epsilon is bounded.
     pub delta: f64,
+    /// Whether bounds that rest on a model are worked out too.
+    pub models: bool,
 }
 
 /// What an audit measured.
@@ -82,13 +102,60 @@ pub struct Evidence {
     pub confidence: f64,
     /// The largest bound that so many trials permit.
     pub ceiling: f64,
-    /// Epsilon of the weakest Gaussian mechanism that explains the counts, at a delta above 0. A lower bound only if the
-    /// system is at least as leaky as one Gaussian mechanism everywhere, which nobody checks.
-    pub gaussian_model: Option<f64>,
+    /// The exact loss of this pair of neighbours at `delta`, where their output laws are known: what endless trials would
+    /// measure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair_epsilon: Option<f64>,
+    /// What the trials say if the output laws are known but for the size of the noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Modelled>,
+    /// What a single run with many canaries shows, where that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_run: Option<OneRun>,
     /// Success of membership inference with the chosen test.
     pub membership: Membership,
     /// The chosen test's scores, counted trials only.
     pub histogram: Histogram,
+}
+
+/// A lower bound that rests on a model. It has an event of its own, chosen on the first half of the trials too.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Modelled {
+    /// No epsilon below this is possible at `delta` if the premise holds, with `confidence`.
+    pub epsilon_lower: f64,
+    /// The premise, in words after "if".
+    pub premise: String,
+    /// The largest noise that the counts leave possible, in units of the noise as stated.
+    pub most_noise: f64,
+    /// The counts of the event.
+    pub counts: Counts,
+}
+
+impl Modelled {
+    /// Chooses an event on the scores of the first half, and counts it on those of the second.
+    fn of(pair: &KnownPair, chosen: &[Event], first: &Scores, second: &Scores, delta: f64) -> Option<Self> {
+        let mut events = at_quantiles(first);
+        events.extend(choose(first, |counts| counts.mu(ERROR_OF_CHOICE)).map(|(event, _)| event));
+        events.extend(choose(first, |counts| counts.delta(0.0)).map(|(event, _)| event));
+        events.extend(chosen);
+        // In parallel, for compositions take a millisecond a time; ties go to the first.
+        let noises: Vec<f64> = events
+            .par_iter()
+            .map(|event| pair.most_noise(Counts::of(*event, first), ERROR_OF_CHOICE))
+            .collect();
+        let least = noises.iter().copied().fold(f64::INFINITY, f64::min);
+        let place = noises.iter().position(|noise| *noise == least)?;
+        let counts = Counts::of(events[place], second);
+        let most_noise = pair.most_noise(counts, ERROR);
+        if !most_noise.is_finite() {
+            return None;
+        }
+        let epsilon_lower = pair.at_noise(most_noise, delta);
+        if !epsilon_lower.is_finite() {
+            return None;
+        }
+        Some(Self { epsilon_lower, premise: pair.premise.clone(), most_noise, counts })
+    }
 }
 
 fn finite_or_text<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -144,10 +211,15 @@ pub fn measure(
     };
     let scores: Scores = [0, 1].map(|world| second[world].iter().map(score).collect());
     let counts = Counts::of(event, &scores);
-    // The model-based figure has an event of its own, chosen on the first half too.
-    let model = choose(&tests[test], |counts| counts.mu(ERROR_OF_CHOICE))
-        .filter(|_| effort.delta > 0.0)
-        .map(|(event, _)| Counts::of(event, &scores).gaussian_epsilon(effort.delta));
+    let model = experiment
+        .pair()
+        .filter(|pair| pair.is_model() && effort.models)
+        .and_then(|pair| Modelled::of(pair, &[event], &tests[test], &scores, effort.delta));
+    let run = |purpose: &str| experiment.one_run(effort.trials, effort.key.child("one run").child(purpose));
+    let one_run = match (run("choose"), run("count")) {
+        (Some(choosing), Some(counted)) => Some(OneRun::of(choosing?, counted?, effort.delta)),
+        _ => None,
+    };
     Ok(Evidence {
         trials: effort.trials,
         counted,
@@ -159,7 +231,9 @@ pub fn measure(
         delta: effort.delta,
         confidence: 1.0 - ERROR,
         ceiling: ceiling(counted, effort.delta),
-        gaussian_model: model,
+        pair_epsilon: experiment.pair().map(|pair| pair.epsilon(effort.delta)).filter(|e| e.is_finite()),
+        model,
+        one_run,
         membership: Membership::of(&scores),
         histogram: Histogram::of(&scores),
     })

@@ -5,16 +5,14 @@ use super::low_bits::{reachable_gaussian, reachable_laplace};
 use super::releases::{RATIO, SUPPORT, Score, Words, case};
 use super::run::Experiment;
 use super::verdict::{Statement, Verdict};
-use super::{World, projection, rows};
+use super::{KnownPair, World, projection, rows, sampled};
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::{
-    Argmax, ClippedGaussian, ClippedLaplace, Ctl, Disclosure, DiscreteGaussian, DiscreteLaplace, Divisor,
-    ExponentialMechanism, FederatedSum, FixedSizeGaussian, Gathered, Gaussian, Laplace, Lattice,
-    NoiseArithmetic, Participation, PoissonGaussian, RandomizedResponse, ReportNoisyMax, SensitivityRule,
+    Argmax, ClippedGaussian, ClippedLaplace, Ctl, Disclosure, DiscreteGaussian, DiscreteLaplace,
+    ExponentialMechanism, Gaussian, Laplace, Lattice, NoiseArithmetic, RandomizedResponse, ReportNoisyMax,
 };
-use crate::vocab::{Delta, Epsilon, Finite, Neighbours, Positive, Probability};
+use crate::vocab::{Cost, Delta, Epsilon, Finite, Neighbours, Positive};
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 /// One audit that the program can do by name.
 pub struct Case {
@@ -32,7 +30,7 @@ impl std::fmt::Debug for Case {
     }
 }
 
-fn positive(value: f64) -> Positive {
+pub(super) fn positive(value: f64) -> Positive {
     Positive::new(value).expect("above 0")
 }
 
@@ -40,35 +38,28 @@ fn epsilon(value: f64) -> Epsilon {
     Epsilon::new(value).expect("above 0")
 }
 
+/// One release with Laplace noise of a scale, on inputs 1 apart.
+fn laplace_pair(scale: f64) -> Option<KnownPair> {
+    let premise = "the noise is Laplace and only its size is unknown";
+    Some(KnownPair::composed(vec![(Cost::Laplace { scale }, 1)], premise))
+}
+
 /// ln of the ratio of two densities at the first number of an output.
-fn ratio(log_density: impl Fn(f64, World) -> f64 + Send + Sync + 'static) -> (&'static str, Score<Vec<f64>>) {
+pub(super) fn ratio(
+    log_density: impl Fn(f64, World) -> f64 + Send + Sync + 'static,
+) -> (&'static str, Score<Vec<f64>>) {
     let score = move |y: &Vec<f64>| log_density(y[0], World::Given) - log_density(y[0], World::Neighbour);
     (RATIO, Box::new(score))
 }
 
-/// ln of a mixture of normal densities, up to a constant.
-fn log_mixture(y: f64, sd: f64, parts: [(f64, f64); 2]) -> f64 {
-    let logs = parts.map(|(weight, mean)| {
-        if weight > 0.0 {
-            libm::log(weight) - (y - mean) * (y - mean) / (2.0 * sd * sd)
-        } else {
-            f64::NEG_INFINITY
-        }
-    });
-    let most = logs[0].max(logs[1]);
-    most + libm::log(logs.iter().map(|log| libm::exp(log - most)).sum())
-}
-
-const DELTA: f64 = 1e-5;
-/// 200^-1.1, the delta of DP-FTS-DE's synthetic experiment.
-const FEDERATED_DELTA: f64 = 0.002_943_520_093_262_371_6;
+pub(super) const DELTA: f64 = 1e-5;
 
 /// All cases: the family first, then what is broken on purpose, then the low bits.
 #[must_use]
 pub fn suite() -> Vec<Case> {
     let mut cases = additive();
     cases.extend(choices());
-    cases.extend(sampled());
+    cases.extend(sampled::cases());
     cases.extend(local());
     cases.extend(rows::cases());
     cases.extend(projection::cases());
@@ -91,6 +82,9 @@ fn additive() -> Vec<Case> {
     };
     let number = |a: f64, b: f64| [vec![a], vec![b]];
     let moved = "one number, 0 or 1, at sensitivity 1";
+    // Rounding, halves away from 0, takes these two numbers 1 apart to multiples 9 apart.
+    let rounded = "one number, -1/16 or 15/16, at sensitivity 1: rounded to -1 and 8 spacings";
+    let apart = [-1.0, 8.0];
     vec![
         case(
             Words {
@@ -103,6 +97,7 @@ fn additive() -> Vec<Case> {
             number(0.0, 1.0),
             (1, 0.0, Neighbours::AnyValue),
             vec![ratio(|y, world| -(y - world.index() as f64).abs())],
+            laplace_pair(1.0),
         ),
         case(
             Words {
@@ -115,36 +110,39 @@ fn additive() -> Vec<Case> {
             number(0.0, 1.0),
             (1, DELTA, Neighbours::AnyValue),
             vec![ratio(move |y, world| -(y - world.index() as f64).powi(2) / (2.0 * sd * sd))],
+            Some(KnownPair::gaussian(1.0 / sd)),
         ),
         case(
             Words {
                 name: "discrete-laplace",
                 about: "exact Laplace noise of scale 9 on a lattice of spacing 1/8",
-                neighbours: moved,
+                neighbours: rounded,
                 expected: Verdict::Consistent,
             },
             DiscreteLaplace::new(lattice, steps(9), unit),
-            number(0.0, 1.0),
+            number(-0.5 * spacing, 1.0 - 0.5 * spacing),
             (1, 0.0, Neighbours::AnyValue),
             vec![
                 on_lattice(World::Given),
-                ratio(move |y, world| -((y - world.index() as f64) / spacing).abs() / 9.0),
+                ratio(move |y, world| -(y / spacing - apart[world.index()]).abs() / 9.0),
             ],
+            Some(KnownPair::largest((apart[1] - apart[0]) / 9.0)),
         ),
         case(
             Words {
                 name: "discrete-gaussian",
                 about: "exact Gaussian noise of 30 spacings on a lattice of spacing 1/8",
-                neighbours: moved,
+                neighbours: rounded,
                 expected: Verdict::Consistent,
             },
             DiscreteGaussian::new(lattice, steps(30), unit).expect("a small standard deviation"),
-            number(0.0, 1.0),
+            number(-0.5 * spacing, 1.0 - 0.5 * spacing),
             (1, DELTA, Neighbours::AnyValue),
             vec![
                 on_lattice(World::Given),
-                ratio(move |y, world| -((y - world.index() as f64) / spacing).powi(2) / 1800.0),
+                ratio(move |y, world| -(y / spacing - apart[world.index()]).powi(2) / 1800.0),
             ],
+            Some(KnownPair::discrete_gaussian(30.0, apart[1] - apart[0])),
         ),
     ]
 }
@@ -157,6 +155,16 @@ fn choices() -> Vec<Case> {
         [high.clone(), high.iter().map(|u| 1.0 - u).collect()]
     };
     let probabilities = utilities().map(|u| exponential.probabilities(&u));
+    let loss: Vec<f64> = probabilities[0]
+        .iter()
+        .zip(&probabilities[1])
+        .map(|(given, neighbour)| libm::log(given / neighbour))
+        .collect();
+    let largest = loss.iter().fold(0.0f64, |most, loss| most.max(loss.abs()));
+    // With exponential noise of rate 1/2 the first of n wins with probability (1 - (1 - a)^n) / (n a) where it is 1
+    // ahead, a = e^(-1/2), and with a / n where it is 1 behind.
+    let behind = libm::exp(-0.5);
+    let of_noisy_max = libm::log1p(-libm::pow(1.0 - behind, 21.0)) + 1.0;
     let words = "utilities of 21 options, each moved by 1";
     // All options but the first are alike in both worlds.
     let first =
@@ -174,6 +182,7 @@ fn choices() -> Vec<Case> {
             [true, false],
             (1, 0.0, Neighbours::AnyValue),
             vec![(RATIO, Box::new(|&bit| if bit { 1.0 } else { -1.0 }))],
+            Some(KnownPair::largest(1.0)),
         ),
         case(
             Words {
@@ -185,7 +194,8 @@ fn choices() -> Vec<Case> {
             exponential,
             utilities(),
             (1, 0.0, Neighbours::AnyValue),
-            vec![(RATIO, Box::new(move |&i| libm::log(probabilities[0][i] / probabilities[1][i])))],
+            vec![(RATIO, Box::new(move |&i| loss[i]))],
+            Some(KnownPair::largest(largest)),
         ),
         case(
             Words {
@@ -198,6 +208,7 @@ fn choices() -> Vec<Case> {
             utilities(),
             (1, 0.0, Neighbours::AnyValue),
             first(),
+            Some(KnownPair::largest(of_noisy_max)),
         ),
         case(
             Words {
@@ -210,6 +221,7 @@ fn choices() -> Vec<Case> {
             utilities(),
             (1, 0.0, Neighbours::AnyValue),
             first(),
+            None,
         ),
         case(
             Words {
@@ -222,101 +234,7 @@ fn choices() -> Vec<Case> {
             [1.0, 0.0],
             (1, 0.0, Neighbours::AnyValue),
             vec![(SUPPORT, Box::new(|&y| y))],
-        ),
-    ]
-}
-
-fn sampled() -> Vec<Case> {
-    let quarter = Probability::new(0.25).expect("a probability");
-    let poisson = PoissonGaussian::new(quarter, positive(1.0), positive(1.0));
-    let units = |target: f64| vec![vec![target], vec![0.0], vec![0.0], vec![0.0]];
-    let mixed = || {
-        ratio(|y, world| match world {
-            World::Given => log_mixture(y, 1.0, [(0.75, 0.0), (0.25, 1.0)]),
-            World::Neighbour => log_mixture(y, 1.0, [(1.0, 0.0), (0.0, 0.0)]),
-        })
-    };
-    let zeroed = "one unit's contribution of full norm replaced by zero, all others zero";
-    let sum = FederatedSum {
-        participation: Participation::Poisson(quarter),
-        clip: Some(positive(11.0)),
-        noise_multiplier: 1.0,
-        divisor: Divisor::Planned,
-        multiplicity: 1,
-        keeps_coin: false,
-        visible: false,
-        sensitivity: SensitivityRule::LargestWeight,
-        claimed_rate: None,
-        is_forgotten: false,
-        arithmetic: NoiseArithmetic::Exact,
-    };
-    let gathered = |target: f64| Gathered {
-        population: 20,
-        vectors: (0..20).map(|n| (n, Arc::new(vec![if n == 0 { target } else { 0.0 }, 0.0]))).collect(),
-        weights: Arc::new(vec![vec![0.05; 20]]),
-        second_coin: Vec::new(),
-        length: 2,
-    };
-    // One agent moves the sum by w S / q, the noise is z w S / q: at its own scale both are 1.
-    let scale = 0.05 * 11.0 / 0.25;
-    vec![
-        case(
-            Words {
-                name: "poisson-gaussian",
-                about: "Gaussian noise on a Poisson sample, q = 0.25, z = 1, once",
-                neighbours: zeroed,
-                expected: Verdict::Consistent,
-            },
-            poisson,
-            [units(1.0), units(0.0)],
-            (1, DELTA, Neighbours::ZeroOut),
-            vec![mixed()],
-        ),
-        case(
-            Words {
-                name: "poisson-gaussian-40",
-                about: "the same 40 times, as DP-FTS-DE has it",
-                neighbours: zeroed,
-                expected: Verdict::Consistent,
-            },
-            poisson,
-            [units(1.0), units(0.0)],
-            (40, FEDERATED_DELTA, Neighbours::ZeroOut),
-            vec![mixed()],
-        ),
-        case(
-            Words {
-                name: "fixed-size-gaussian",
-                about: "Gaussian noise on 1 of 4 units drawn without replacement, z = 2",
-                neighbours: "one unit's contribution of full norm turned round, all others zero",
-                expected: Verdict::Consistent,
-            },
-            FixedSizeGaussian::new(1, positive(1.0), positive(2.0)),
-            [units(1.0), units(-1.0)],
-            (1, DELTA, Neighbours::ReplaceOne),
-            vec![ratio(|y, world| {
-                let mean = 1.0 - 2.0 * world.index() as f64;
-                log_mixture(y, 2.0, [(0.75, 0.0), (0.25, mean)])
-            })],
-        ),
-        case(
-            Words {
-                name: "federated-sum",
-                about: "DP-FTS-DE's sum over 20 agents, q = 0.25, z = 1, S = 11, once",
-                neighbours: "one agent's vector of full norm replaced by zero, all others zero",
-                expected: Verdict::Consistent,
-            },
-            sum,
-            [gathered(11.0), gathered(0.0)],
-            (1, DELTA, Neighbours::ZeroOut),
-            vec![(
-                RATIO,
-                Box::new(move |sums: &Vec<Vec<f64>>| {
-                    let y = sums[0][0] / scale;
-                    log_mixture(y, 1.0, [(0.75, 0.0), (0.25, 1.0)])
-                        - log_mixture(y, 1.0, [(1.0, 0.0), (0.0, 0.0)])
-                }),
-            )],
+            None,
         ),
     ]
 }
@@ -328,6 +246,9 @@ fn local() -> Vec<Case> {
     };
     let end = |value| Finite::new(value).expect("a finite number");
     let range = Range { low: end(-5.0), high: end(5.0) };
+    let sd = Gaussian::analytic(epsilon(1.0), Delta::new(DELTA).expect("a probability"), positive(10.0))
+        .expect("epsilon 1 can be had")
+        .standard_deviation();
     let rewards = "a reward of 50 or -50, where 5 is the largest that is assumed";
     vec![
         case(
@@ -341,6 +262,7 @@ fn local() -> Vec<Case> {
             [50.0, -50.0],
             (1, 0.0, Neighbours::AnyValue),
             score(5.0),
+            laplace_pair(1.0),
         ),
         case(
             Words {
@@ -353,6 +275,7 @@ fn local() -> Vec<Case> {
             [50.0, -50.0],
             (1, 0.0, Neighbours::AnyValue),
             score(50.0),
+            laplace_pair(0.1),
         ),
         case(
             Words {
@@ -365,6 +288,7 @@ fn local() -> Vec<Case> {
             [50.0, -50.0],
             (1, 0.0, Neighbours::AnyValue),
             score(5.0),
+            laplace_pair(1.0),
         ),
         case(
             Words {
@@ -383,6 +307,7 @@ fn local() -> Vec<Case> {
             (1, DELTA, Neighbours::AnyValue),
             // Proportional to the ratio's logarithm.
             vec![(RATIO, Box::new(|&y| y))],
+            Some(KnownPair::gaussian(10.0 / sd)),
         ),
     ]
 }
@@ -412,6 +337,7 @@ fn broken() -> Vec<Case> {
             number(0.0, 1.0),
             (1, 0.0, Neighbours::AnyValue),
             vec![ratio(|y, world| -(y - world.index() as f64).abs() / 0.5)],
+            laplace_pair(0.5),
         ),
         case(
             Words {
@@ -427,6 +353,7 @@ fn broken() -> Vec<Case> {
                 let scale = 2.0 - world.index() as f64;
                 -libm::log(scale) - (y - scale).abs() / scale
             })],
+            None,
         ),
         case(
             low("laplace-low-bits", "Laplace noise of scale 1 in floating point, by its low bits"),
@@ -434,6 +361,7 @@ fn broken() -> Vec<Case> {
             number(0.0, 1.0),
             (1, 0.0, Neighbours::AnyValue),
             vec![reach(reachable_laplace, 1.0), ratio(laplace)],
+            None,
         ),
         case(
             low("gaussian-low-bits", "Gaussian noise for (1, 1e-5) in floating point, by its low bits"),
@@ -444,6 +372,7 @@ fn broken() -> Vec<Case> {
                 reach(reachable_gaussian, sd),
                 ratio(move |y, world| -(y - world.index() as f64).powi(2) / (2.0 * sd * sd)),
             ],
+            None,
         ),
     ]
 }

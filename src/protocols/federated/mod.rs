@@ -23,6 +23,7 @@ mod own_model;
 mod public;
 mod recipe;
 mod regions;
+mod rehearsal;
 mod rounds;
 mod series;
 mod server;
@@ -35,6 +36,7 @@ mod world;
 pub use messages::{Close, Fact, Message, World};
 pub use own_model::OwnHyperparameters;
 pub use recipe::Federated;
+pub use rehearsal::Rehearsal;
 pub use rounds::{Late, RoundPolicy};
 pub use series::{
     AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,

@@ -53,12 +53,12 @@ impl Contract {
     }
 
     /// As the server sees them, with the agents that pool with it.
-    fn seen_by_server(&self, survivors: u64) -> SecureSum {
+    pub(super) fn seen_by_server(&self, survivors: u64) -> SecureSum {
         self.sum(survivors, self.aggregate.server.colluding() as u64)
     }
 
     /// As an agent sees them, which knows its own share, or as many agents that pool.
-    fn seen_by_agents(&self, survivors: u64) -> SecureSum {
+    pub(super) fn seen_by_agents(&self, survivors: u64) -> SecureSum {
         self.sum(survivors, self.aggregate.server.colluding().max(1) as u64)
     }
 }

@@ -17,9 +17,7 @@ use crate::protocols::bystander::Bystander;
 use crate::protocols::outsourced::Disclosed;
 use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{
-    Delta, Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, PublicFact, Span,
-};
+use crate::vocab::{Delta, Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, PublicFact, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;

@@ -1,8 +1,8 @@
 //! Federated optimisation: one agent in or out, seen by every agent in all broadcasts of a run.
 
-use super::{Candidates, System};
+use super::{Candidates, System, Why, masked};
 use crate::privacy::accountants::{Accountant, Composition, Moments};
-use crate::privacy::audit::{Experiment, Statement, Transcript, World, upper_bound};
+use crate::privacy::audit::{Experiment, KnownPair, Statement, Transcript, World, upper_bound};
 use crate::privacy::mechanisms::{Divisor, FederatedSum, Gathered, Mechanism, Participation, Price};
 use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late, RoundPolicy, Sharing};
 use crate::protocols::{BookedRelease, Protocol, Stage};
@@ -13,41 +13,57 @@ use std::sync::Arc;
 /// Delta where neither the scenario nor the claim has one.
 const DELTA: f64 = 1e-5;
 
-pub(super) fn systems(
+/// All broadcasts of one series, on the vectors of each agent that is tried; under masks twice, as the server sees the
+/// sums and as an agent does.
+pub(super) fn candidates(
     recipe: &Federated,
-    stage: &Stage,
-    key: Key,
+    series: &FederatedSeries,
+    (stage, key): (&Stage, Key),
     delta: Option<f64>,
-    (only, given): (Option<&str>, Option<&str>),
-) -> Result<Vec<(String, Candidates)>, String> {
+    given: Option<&str>,
+) -> Result<Vec<Candidates>, Why> {
     let delta = Delta::new(delta.unwrap_or(DELTA)).map_err(|error| error.to_string())?;
     let agents = recipe.agents(stage);
-    let mut found = Vec::new();
-    for series in &recipe.series {
-        let mut candidates = Vec::new();
-        if let Sharing::Aggregate(aggregate) = &series.sharing
-            && aggregate.clip.is_some()
-            && aggregate.noise_multiplier.get() > 0.0
-            && !aggregate.server.is_masked()
-            && only.is_none_or(|only| only == series.name)
-        {
-            let arrived = arrivals(recipe, series, aggregate, stage, key, agents)?;
-            let regions = aggregate.regions.get() as usize;
-            let explored = recipe.explored(stage, regions);
-            let mut targets = match given {
-                Some(text) => vec![as_given(text, agents)?],
-                // The regions that the first and the last agents explore may differ in size by one agent.
-                None => vec![0, regions.min(agents) - 1],
-            };
-            targets.dedup();
-            for target in targets {
-                let rounds = rounds(recipe, series, aggregate, (&explored, target), &arrived);
-                candidates.push(system(series, aggregate, rounds, target, delta)?);
-            }
+    let aggregate = match &series.sharing {
+        Sharing::Aggregate(aggregate) => aggregate,
+        Sharing::Alone(_) => return Err(Why::unprotected("agents share nothing")),
+        Sharing::RandomAgent(_) => {
+            return Err(Why::unprotected("agents' vectors are passed on as they are: nothing is claimed"));
         }
-        found.push((series.name.clone(), candidates));
+    };
+    if aggregate.clip.is_none() || aggregate.noise_multiplier.get() <= 0.0 {
+        return Err(Why::unprotected("the sums have no noise, or nothing is clipped: nothing is claimed"));
     }
-    Ok(found)
+    let regions = aggregate.regions.get() as usize;
+    let explored = recipe.explored(stage, regions);
+    let targets = match given {
+        Some(text) => vec![as_given(text, agents)?],
+        None => targets(aggregate, &explored),
+    };
+    if aggregate.server.is_masked() {
+        return masked::candidates(recipe, (series, aggregate), (stage, key), (&explored, &targets), delta);
+    }
+    let arrived = arrivals(recipe, series, aggregate, stage, key, agents)?;
+    let one = |target: usize| {
+        let rounds = rounds(recipe, series, aggregate, (&explored, target), &arrived);
+        system(series, aggregate, rounds, target, delta)
+    };
+    let candidates: Result<Candidates, String> = targets.into_iter().map(one).collect();
+    Ok(vec![candidates?])
+}
+
+/// Agents that may be worth most: the first and the last, whose regions may differ in size by one agent, and the one whose
+/// weights in the first sums are longest.
+fn targets(aggregate: &Aggregate, explored: &[usize]) -> Vec<usize> {
+    let regions = aggregate.regions.get() as usize;
+    let weights = aggregate.weights.at(0, explored, regions);
+    let square = |agent: usize| weights.iter().map(|region| region[agent] * region[agent]).sum::<f64>();
+    let longest =
+        (0..explored.len()).fold(0, |best, agent| if square(agent) > square(best) { agent } else { best });
+    let mut targets = vec![0, regions.min(explored.len()) - 1, longest];
+    targets.sort_unstable();
+    targets.dedup();
+    targets
 }
 
 fn as_given(text: &str, agents: usize) -> Result<usize, String> {
@@ -94,17 +110,41 @@ fn arrivals(
 }
 
 /// One sum, and what the audited agent adds to it.
+///
+/// Worst known pair. With coins the agent's vector has full norm or is zero and all others' are zero: what the others add
+/// by coins of their own would only hide it. With a sample of fixed size the agent's vector has full norm S or -S and all
+/// others' are -S in the same direction: then the sum does not tell who was drawn (if weights are alike and all are
+/// there), the neighbour's is one normal law, and the agent moves it by 2 S if drawn.
 struct Round {
     mechanism: FederatedSum,
     /// Without the agent's vectors.
     gathered: Gathered,
     /// Vectors of the agent that enter: none, one, or a late one on top of a fresh one.
     copies: usize,
-    /// By region, what the agent's vector of largest norm adds if its coin falls.
-    means: Vec<f64>,
+    /// By region, the sum without noise if the agent is not drawn.
+    base: Vec<f64>,
+    /// By world and region, how far from that the sum lies if the agent is drawn.
+    moved: [Vec<f64>; 2],
     sd: f64,
     /// Probability that the agent is in.
     rate: f64,
+}
+
+impl Round {
+    /// Distance of two points in standard deviations of the noise.
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt() / self.sd
+    }
+
+    /// How far apart the two worlds are if the agent is drawn.
+    fn apart(&self) -> f64 {
+        self.distance(&self.moved[0], &self.moved[1])
+    }
+
+    /// Whether the neighbour's sum does not tell if the agent was drawn.
+    fn is_plain(&self) -> bool {
+        self.moved[1].iter().all(|value| value.abs() <= 1e-9 * self.sd)
+    }
 }
 
 fn rounds(
@@ -145,17 +185,25 @@ fn rounds(
                 }
             };
             let weights = aggregate.weights.at(k as u64, explored, regions);
-            // The audited agent, and others in order, as many as arrived; theirs are zero.
+            // The audited agent, and others in order, as many as arrived.
             let others: Vec<usize> =
                 (0..agents).filter(|agent| *agent != target).take(arrived[k].saturating_sub(1)).collect();
-            let zero = Arc::new(vec![0.0]);
-            let vectors: Vec<(usize, Arc<Vec<f64>>)> =
-                others.iter().map(|agent| (*agent, Arc::clone(&zero))).collect();
-            let rate = match aggregate.participation {
-                Participation::Poisson(rate) => rate.get(),
-                Participation::FixedSize(size) => size as f64 / agents as f64,
+            let (rate, drawn) = match aggregate.participation {
+                Participation::Poisson(rate) => (rate.get(), None),
+                Participation::FixedSize(size) => (size as f64 / agents as f64, Some(size)),
             };
-            let means = weights
+            let is_alike =
+                |region: &Vec<f64>| region.iter().all(|w| (w - region[0]).abs() <= 1e-12 * region[0]);
+            // What the others' vectors are in units of the clipping norm.
+            let against = match drawn {
+                Some(_) if others.len() + 1 == agents && weights.iter().all(is_alike) => -1.0,
+                _ => 0.0,
+            };
+            let vector = Arc::new(vec![against * clip]);
+            let vectors: Vec<(usize, Arc<Vec<f64>>)> =
+                others.iter().map(|agent| (*agent, Arc::clone(&vector))).collect();
+            // By region, what the agent's vector of full norm adds if its coin falls.
+            let means: Vec<f64> = weights
                 .iter()
                 .map(|region| {
                     let total: f64 = match aggregate.divisor {
@@ -164,17 +212,54 @@ fn rounds(
                             region[target] + others.iter().map(|a| region[*a]).sum::<f64>()
                         }
                     };
-                    copies as f64 * region[target] / (rate * total) * clip / (regions as f64).sqrt()
+                    region[target] / (rate * total) * clip / (regions as f64).sqrt()
                 })
                 .collect();
-            let included = if second_coin.is_empty() { rate } else { 1.0 - (1.0 - rate) * (1.0 - rate) };
+            let base = means.iter().map(|mean| against * drawn.unwrap_or(0) as f64 * mean).collect();
+            let moved = World::BOTH.map(|world| {
+                let factor = copies as f64 * own(world, drawn.is_some()) - against;
+                means.iter().map(|mean| factor * mean).collect()
+            });
+            // Samples of fixed size have no coins that a late vector could keep.
+            let one_coin = second_coin.is_empty() || drawn.is_some();
+            let included = if one_coin { rate } else { 1.0 - (1.0 - rate) * (1.0 - rate) };
             let gathered =
                 Gathered { population: agents, vectors, weights: Arc::new(weights), second_coin, length: 1 };
             // The noise goes by the weights as planned, whoever is there.
             let sd = mechanism.noise_sd(&gathered);
-            Round { mechanism, gathered, copies, means, sd, rate: included }
+            Round { mechanism, gathered, copies, base, moved, sd, rate: included }
         })
         .collect()
+}
+
+/// The agent's vector in units of the clipping norm.
+fn own(world: World, fixed_size: bool) -> f64 {
+    match world {
+        World::Given => 1.0,
+        World::Neighbour if fixed_size => -1.0,
+        World::Neighbour => 0.0,
+    }
+}
+
+/// The laws of all broadcasts on this pair, where accountants know them: each round is a Gaussian that the agent moves with
+/// the probability that it is in.
+fn known_pair(rounds: &[Round], visible: bool) -> Option<KnownPair> {
+    let telling = || rounds.iter().filter(|round| round.apart() > 0.0);
+    if visible {
+        let shown: Vec<(f64, f64)> = telling().map(|round| (round.rate, round.apart())).collect();
+        return KnownPair::shown(&shown);
+    }
+    let cost = |round: &Round| {
+        let noise_multiplier = 1.0 / round.apart();
+        if round.rate >= 1.0 {
+            Some((Cost::Gaussian { noise_multiplier }, 1))
+        } else {
+            round.is_plain().then_some((Cost::PoissonGaussian { rate: round.rate, noise_multiplier }, 1))
+        }
+    };
+    let costs: Option<Vec<(Cost, u64)>> = telling().map(cost).collect();
+    let premise = "the noise is Gaussian, the sampler as stated, and only the noise's size is unknown";
+    costs.filter(|costs| !costs.is_empty()).map(|costs| KnownPair::composed(costs, premise))
 }
 
 fn system(
@@ -193,7 +278,9 @@ fn system(
         clip: aggregate.clip.map_or(0.0, |clip| clip.get()),
         fixed_size,
         visible: aggregate.visible_participation,
+        pair: None,
     };
+    experiment.pair = known_pair(&experiment.rounds, experiment.visible);
     experiment.inputs = experiment
         .rounds
         .iter()
@@ -206,28 +293,34 @@ fn system(
         prices.push(price);
     }
     let counted: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
-    let claimed: Composition = prices
-        .iter()
-        .filter_map(|price| price.claim.as_ref().and_then(|claim| claim.cost.as_ref()))
-        .map(|cost| (cost, 1))
-        .collect();
-    let source = prices.iter().find_map(|price| price.claim.as_ref()).map(|claim| claim.source.clone());
     let statement = Statement {
         name: series.name.clone(),
         about: format!("all {} broadcasts of a run, as the server makes them", prices.len()),
         neighbours: if fixed_size {
-            format!("agent {target}'s vectors of full norm, turned round; all others' are zero")
+            let others = if experiment.rounds.iter().any(|round| round.base.iter().any(|base| *base != 0.0)) {
+                "all others' have full norm, against it"
+            } else {
+                "all others' are zero"
+            };
+            format!("agent {target}'s vectors of full norm, turned round; {others}")
         } else {
             format!("agent {target} in with vectors of full norm, or out; all others' are zero")
         },
         observer: "every agent".to_owned(),
         delta: delta.get(),
-        claim: source.map(|source| (Moments.price(&claimed, delta).epsilon, source)),
+        claim: claimed(&prices, delta),
         proven: upper_bound(&counted, delta.get()),
         disjoint: None,
         broken: false,
     };
     Ok(System::new(statement, experiment))
+}
+
+/// What naive code reports for all broadcasts together.
+pub(super) fn claimed(prices: &[Price], delta: Delta) -> Option<(f64, String)> {
+    let claims = || prices.iter().filter_map(|price| price.claim.as_ref());
+    let costs: Composition = claims().filter_map(|claim| claim.cost.as_ref()).map(|cost| (cost, 1)).collect();
+    claims().next().map(|claim| (Moments.price(&costs, delta).epsilon, claim.source.clone()))
 }
 
 /// All broadcasts of a run, seen by somebody who knows everything but one agent's vectors, the coins and the noise.
@@ -239,15 +332,12 @@ struct Broadcasts {
     clip: f64,
     fixed_size: bool,
     visible: bool,
+    pair: Option<KnownPair>,
 }
 
 impl Broadcasts {
     fn input(&self, round: &Round, world: World) -> Gathered {
-        let value = match world {
-            World::Given => self.clip,
-            World::Neighbour if self.fixed_size => -self.clip,
-            World::Neighbour => 0.0,
-        };
+        let value = self.clip * own(world, self.fixed_size);
         let mut gathered = round.gathered.clone();
         let vector = Arc::new(vec![value]);
         gathered.vectors.extend((0..round.copies).map(|_| (self.target, Arc::clone(&vector))));
@@ -271,25 +361,29 @@ impl Broadcasts {
     }
 
     fn score(&self, round: &Round, sums: &[Vec<f64>], coin: Option<bool>) -> f64 {
-        // ln of the ratio of the densities with the agent's vector in, times `sign`, and with it out.
-        let along = |sign: f64| -> f64 {
+        // ln of the ratio of the densities with the agent's vector in and without the agent, by world.
+        let along = |world: World| -> f64 {
             let parts = sums
                 .iter()
-                .zip(&round.means)
-                .map(|(sum, mean)| (sign * sum[0] * mean - 0.5 * mean * mean) / (round.sd * round.sd));
+                .zip(&round.base)
+                .zip(&round.moved[world.index()])
+                .map(|((sum, base), by)| ((sum[0] - base) * by - 0.5 * by * by) / (round.sd * round.sd));
             parts.sum()
         };
-        let mixed = |sign: f64| match coin {
-            Some(true) => along(sign),
+        let mixed = |world: World| match coin {
+            Some(true) => along(world),
             Some(false) => 0.0,
-            None => log_mixture(round.rate, along(sign)),
+            None => log_mixture(round.rate, along(world)),
         };
-        if self.fixed_size { mixed(1.0) - mixed(-1.0) } else { mixed(1.0) }
+        mixed(World::Given) - mixed(World::Neighbour)
     }
 }
 
 /// ln(1 - q + q e^a).
-fn log_mixture(q: f64, a: f64) -> f64 {
+pub(super) fn log_mixture(q: f64, a: f64) -> f64 {
+    if q >= 1.0 {
+        return a;
+    }
     if a > 0.0 { a + libm::log(q + (1.0 - q) * libm::exp(-a)) } else { libm::log1p(q * libm::expm1(a)) }
 }
 
@@ -310,5 +404,9 @@ impl Experiment for Broadcasts {
             score += self.score(round, &sums, coin);
         }
         Ok(Transcript::rounded(vec![score]))
+    }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.pair.as_ref()
     }
 }

@@ -1,80 +1,81 @@
 //! Local differential privacy: one user's rewards moved across their range, seen by the service.
 
-use super::{Candidates, System};
+use super::{Candidates, System, Why};
 use crate::objectives::Instance;
-use crate::privacy::audit::{Experiment, Statement, Transcript, World, upper_bound};
+use crate::privacy::audit::{Experiment, KnownPair, Statement, Transcript, World, upper_bound};
 use crate::privacy::mechanisms::{Ctl, Mechanism};
 use crate::protocols::Stage;
-use crate::protocols::local::{Local, NeverAnswer, Report};
+use crate::protocols::local::{Local, NeverAnswer, Report, SeriesRecipe};
 use crate::rng::Key;
-use crate::vocab::{Neighbours, counted};
+use crate::vocab::{Cost, Neighbours, counted};
 use std::collections::BTreeMap;
 
 /// Rewards that are drawn to see how far they reach, where the law of the noise has no end.
 const DRAWS: u64 = 100_000;
 
-pub(super) fn systems(
+/// One user's reports in one series, on each pair of rewards that is tried.
+pub(super) fn candidates(
     recipe: &Local,
-    stage: &Stage,
-    key: Key,
+    series: &SeriesRecipe,
+    (stage, key): (&Stage, Key),
     delta: Option<f64>,
     given: Option<&str>,
-) -> Result<Vec<(String, Candidates)>, String> {
-    let instance = stage.instance.as_ref().ok_or("the scenario has no objective")?;
+) -> Result<Vec<Candidates>, Why> {
+    let instance = stage.instance.as_ref().ok_or_else(|| "the scenario has no objective".to_owned())?;
     let visits = visits(recipe, key);
     let given = given.map(as_given).transpose()?;
-    let mut found = Vec::new();
-    for series in &recipe.series {
-        let mut candidates = Vec::new();
-        if let (Report::Ctl(report), Some(ctl)) = (&series.report, recipe.ctl(series, instance)?) {
-            // What a reward becomes before noise is added.
-            let bound = ctl.bound();
-            let searched = || match report.delta {
-                // Only the law of a reward is protected: rewards within the bound, which delta is about.
-                Some(_) => {
-                    let words = format!("every reward of one user, {bound:.4} or {:.4}", -bound);
-                    vec![(words, [bound, -bound])]
-                }
-                None => pairs(instance, bound, report.clip, key),
-            };
-            for (words, rewards) in given.clone().map_or_else(searched, |given| vec![given]) {
-                let price =
-                    ctl.price(&rewards[0], &Neighbours::AnyValue).map_err(|error| error.to_string())?;
-                let claim = price.claim.as_ref().map(|claim| {
-                    let source = match visits {
-                        1 => claim.source.clone(),
-                        _ => format!("{}, {visits} times", claim.source),
-                    };
-                    (visits as f64 * claim.epsilon, source)
-                });
-                let delta = delta.unwrap_or(0.0);
-                let tells = recipe.never_answer.tells();
-                let statement = Statement {
-                    name: series.name.clone(),
-                    about: format!(
-                        "CTL {} clipping, bound {bound:.4}, {} of one user{}",
-                        if report.clip { "with" } else { "without" },
-                        counted(visits, "report"),
-                        if tells { ", and whether it reports at all" } else { "" }
-                    ),
-                    neighbours: words,
-                    observer: recipe.service.clone(),
-                    delta,
-                    claim,
-                    proven: if tells { None } else { upper_bound(&[(&price, visits)], delta) },
-                    disjoint: None,
-                    broken: false,
-                };
-                let clipped =
-                    rewards.map(|reward| if report.clip { reward.clamp(-bound, bound) } else { reward });
-                let experiment =
-                    Reports { ctl, rewards, means: clipped, visits, never_answer: recipe.never_answer };
-                candidates.push(System::new(statement, experiment));
-            }
+    let (Report::Ctl(report), Some(ctl)) = (&series.report, recipe.ctl(series, instance)?) else {
+        return Err(Why::unprotected("users report their rewards as they are: nothing is claimed"));
+    };
+    let mut candidates = Vec::new();
+    // What a reward becomes before noise is added.
+    let bound = ctl.bound();
+    let searched = || match report.delta {
+        // Only the law of a reward is protected: rewards within the bound, which delta is about.
+        Some(_) => {
+            let words = format!("every reward of one user, {bound:.4} or {:.4}", -bound);
+            vec![(words, [bound, -bound])]
         }
-        found.push((series.name.clone(), candidates));
+        None => pairs(instance, bound, report.clip, key),
+    };
+    for (words, rewards) in given.map_or_else(searched, |given| vec![given]) {
+        let price = ctl.price(&rewards[0], &Neighbours::AnyValue).map_err(|error| error.to_string())?;
+        let claim = price.claim.as_ref().map(|claim| {
+            let source = match visits {
+                1 => claim.source.clone(),
+                _ => format!("{}, {visits} times", claim.source),
+            };
+            (visits as f64 * claim.epsilon, source)
+        });
+        let delta = delta.unwrap_or(0.0);
+        let tells = recipe.never_answer.tells();
+        let statement = Statement {
+            name: series.name.clone(),
+            about: format!(
+                "CTL {} clipping, bound {bound:.4}, {} of one user{}",
+                if report.clip { "with" } else { "without" },
+                counted(visits, "report"),
+                if tells { ", and whether it reports at all" } else { "" }
+            ),
+            neighbours: words,
+            observer: recipe.service.clone(),
+            delta,
+            claim,
+            proven: if tells { None } else { upper_bound(&[(&price, visits)], delta) },
+            disjoint: None,
+            broken: false,
+        };
+        let means = rewards.map(|reward| if report.clip { reward.clamp(-bound, bound) } else { reward });
+        // Reports of clipped rewards differ by Laplace noise alone; whether somebody reports is another matter.
+        let distance = (means[0] - means[1]).abs();
+        let premise = "the noise is Laplace, independent from visit to visit, and only its size is unknown";
+        let pair = (!tells && distance > 0.0).then(|| {
+            KnownPair::composed(vec![(Cost::Laplace { scale: ctl.scale() / distance }, visits)], premise)
+        });
+        let experiment = Reports { ctl, rewards, means, visits, never_answer: recipe.never_answer, pair };
+        candidates.push(System::new(statement, experiment));
     }
-    Ok(found)
+    Ok(vec![candidates])
 }
 
 /// "A,B": two rewards.
@@ -137,6 +138,7 @@ struct Reports {
     means: [f64; 2],
     visits: u64,
     never_answer: NeverAnswer,
+    pair: Option<KnownPair>,
 }
 
 impl Experiment for Reports {
@@ -160,5 +162,9 @@ impl Experiment for Reports {
             score += ((y - self.means[1]).abs() - (y - self.means[0]).abs()) / self.ctl.scale();
         }
         Ok(Transcript::rounded(vec![score]))
+    }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.pair.as_ref()
     }
 }

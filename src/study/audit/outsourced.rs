@@ -6,8 +6,8 @@
 use super::{Candidates, System};
 use crate::objectives::{Change, Instance, Noise};
 use crate::privacy::audit::{
-    Experiment, ProjectionAudit, RATIO, Statement, Transcript, World, noisy_table, reconstruct, upper_bound,
-    worst_direction,
+    Experiment, KnownPair, ProjectionAudit, RATIO, Statement, Transcript, World, noisy_table, reconstruct,
+    upper_bound, worst_direction,
 };
 use crate::privacy::mechanisms::{JohnsonLindenstrauss, Mechanism, Rows};
 use crate::protocols::Stage;
@@ -174,7 +174,11 @@ fn outcomes(
     let conditions = instance.background.facts.outcome_conditions();
     price.basis = price.basis.under(&conditions);
     let mut candidates = Vec::new();
-    let mut add = |about: String, neighbours: String, changes: [Change; 2]| -> Result<(), String> {
+    let mut add = |about: String,
+                   neighbours: String,
+                   changes: [Change; 2],
+                   pair: Option<KnownPair>|
+     -> Result<(), String> {
         let statement = Statement {
             name: format!("{}, outcomes", series.name),
             about,
@@ -195,10 +199,14 @@ fn outcomes(
             rows: differ.map(|row| (row, [given[row], other[row]])).collect(),
             range: [low, high],
             sd,
+            pair,
         };
         candidates.push(System::new(statement, answers));
         Ok(())
     };
+    // Clipping takes the two outcomes to the ends of the range, the whole sensitivity apart.
+    let premise = "the noise is of the kind stated and only its size is unknown";
+    let clipped = KnownPair::composed(vec![(price.cost.clone(), 1)], premise);
     // Beyond the range by its width: clipping must take care of it.
     let ends = [high + (high - low), low - (high - low)];
     let row = asked[0];
@@ -206,6 +214,7 @@ fn outcomes(
         "the answer to one row's outcome, however often it is asked for".to_owned(),
         format!("the outcome of one row, {} or {}", ends[0], ends[1]),
         ends.map(|value| Change::Outcome { row, value }),
+        Some(clipped),
     )?;
     let silent = (0..instance.values.len()).find(|row| !asked.contains(row));
     if let Some(row) = silent
@@ -216,6 +225,7 @@ fn outcomes(
             format!("the answers to the outcomes of {} rows", asked.len()),
             format!("the outcome of a row that is not asked for, {:.3} or {}", far[0], far[1]),
             far.map(|value| Change::Outcome { row, value }),
+            None,
         )?;
     }
     note_conditions(&conditions, &mut candidates);
@@ -261,6 +271,8 @@ struct Answers {
     range: [f64; 2],
     /// Standard deviation of the mechanism's noise.
     sd: f64,
+    /// The laws of the answers, where they are known.
+    pair: Option<KnownPair>,
 }
 
 impl Answers {
@@ -293,6 +305,10 @@ impl Experiment for Answers {
             score += self.ratio(answer, values);
         }
         Ok(Transcript::rounded(vec![score]))
+    }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.pair.as_ref()
     }
 }
 

@@ -1,11 +1,11 @@
 //! Private release: one validation record replaced, or the function of a neighbouring validation set, seen by readers.
 
-use super::{Candidates, System};
-use crate::privacy::audit::{Experiment, Statement, Transcript, World, upper_bound};
+use super::{Candidates, System, Why};
+use crate::privacy::audit::{Experiment, KnownPair, Statement, Transcript, World, upper_bound};
 use crate::privacy::mechanisms::Price;
 use crate::protocols::Stage;
 use crate::protocols::release::{
-    Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
+    PublicationModel, Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
 };
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
@@ -17,32 +17,23 @@ const OBSERVER: &str = "anyone who reads the publication";
 
 type Worlds<'a> = dyn Fn(u64) -> Result<(Stage, Key), String> + 'a;
 
-pub(super) fn systems(
-    recipe: &Release,
-    worlds: &Worlds<'_>,
-    delta: Option<f64>,
-) -> Result<Vec<(String, Candidates)>, String> {
-    recipe
-        .series
-        .iter()
-        .map(|series| {
-            let candidates = candidate(recipe, series, worlds, delta)?.into_iter().collect();
-            Ok((series.name.clone(), candidates))
-        })
-        .collect()
-}
-
 /// The most telling of several pairs, by the exact privacy loss of each.
-fn candidate(
+pub(super) fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
     worlds: &Worlds<'_>,
     delta: Option<f64>,
-) -> Result<Option<System>, String> {
+) -> Result<Vec<Candidates>, Why> {
+    if matches!(series.publication, PublicationModel::EverySetting(_)) {
+        return Err(Why::beyond(
+            "each setting is published before the next is tried, so a trial would have to play the whole search in both \
+             worlds; the auditor repeats the last release only",
+        ));
+    }
     let mut pairs: Vec<(f64, Publication)> = Vec::new();
     for replication in 0..PAIRS {
         let (stage, key) = worlds(replication)?;
-        let instance = stage.instance.as_ref().ok_or("the scenario has no objective")?;
+        let instance = stage.instance.as_ref().ok_or_else(|| "the scenario has no objective".to_owned())?;
         let task = Task::of(instance, recipe.rounds);
         let neighbours = match (&instance.background.neighbour, &stage.prepared) {
             (Some(values), _) => vec![(
@@ -60,8 +51,8 @@ fn candidate(
                 recipe.secrets(series, &task, &instance.values, key.child("objective noise"), key)?,
                 recipe.secrets(series, &task, values, key.child(own), key)?,
             ];
-            let Some(publication) = Publication::new(series, &task, secrets, words.clone())? else {
-                return Ok(None);
+            let Some(publication) = Publication::new(series, &task, secrets, words.clone(), delta)? else {
+                return Err(Why::unprotected("what is published has no noise: nothing is claimed"));
             };
             pairs.push((publication.loss(), publication));
         }
@@ -71,9 +62,8 @@ fn candidate(
         }
     }
     let Some((_, any)) = pairs.first() else {
-        return Err(format!(
-            "series \"{}\": the objective has no neighbours to audit with: use MultiTaskSample or Tuning",
-            series.name
+        return Err(Why::beyond(
+            "the objective has no neighbours to audit with: use MultiTaskSample or Tuning",
         ));
     };
     // A certificate that may fail for a share of the functions is put to the test on the worst of the others.
@@ -97,7 +87,7 @@ fn candidate(
         "exact loss of the releases on this pair: {loss:.4}; the largest of {tried} pairs is {largest:.4}, and {above} \
          exceed {epsilon:.4}{permitted}"
     ));
-    Ok(Some(system))
+    Ok(vec![vec![system]])
 }
 
 /// What readers get, on two data sets whose searches are over.
@@ -110,6 +100,8 @@ struct Publication {
     log_probabilities: Option<[Vec<f64>; 2]>,
     /// Scale of the Laplace noise.
     scale: Option<f64>,
+    /// The exact loss, at delta 0.
+    pair: Option<KnownPair>,
 }
 
 impl Publication {
@@ -118,6 +110,7 @@ impl Publication {
         task: &Task,
         secrets: [Secrets; 2],
         words: String,
+        delta: Option<f64>,
     ) -> Result<Option<Self>, String> {
         let plan = series.publication.as_dyn().plan(task)?;
         let failed = |error: crate::privacy::mechanisms::MechanismError| error.to_string();
@@ -162,7 +155,11 @@ impl Publication {
         if prices.is_empty() || prices.iter().any(|price| price.basis == Basis::Unprotected) {
             return Ok(None);
         }
-        Ok(Some(Self { words, setting, value, prices, log_probabilities, scale }))
+        let mut publication = Self { words, setting, value, prices, log_probabilities, scale, pair: None };
+        if delta.unwrap_or(0.0) == 0.0 && publication.is_known() {
+            publication.pair = Some(KnownPair::largest(publication.loss()));
+        }
+        Ok(Some(publication))
     }
 
     /// The number that is released with noise, if this setting was.
@@ -197,6 +194,12 @@ impl Publication {
                 .fold(0.0, f64::max),
             None => value(None),
         }
+    }
+
+    /// Whether the densities of all that is released are known.
+    fn is_known(&self) -> bool {
+        self.setting.is_some() == self.log_probabilities.is_some()
+            && self.value.is_some() == self.scale.is_some()
     }
 
     /// Probability, over functions, with which the claims may fail.
@@ -279,5 +282,9 @@ impl Experiment for Publication {
             }
         }
         Ok(Transcript::rounded(vec![score]))
+    }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.pair.as_ref()
     }
 }

@@ -1,0 +1,86 @@
+//! One round under masks without the network, for the auditor: what agents send, opened as the server opens it.
+
+use super::contribution::Contract;
+use super::masking::{Dealer, Kind, decode, mask};
+use super::series::Aggregate;
+use crate::privacy::mechanisms::{FederatedSum, Gathered, SecureSum};
+use crate::rng::Key;
+
+/// The agents of one series and what they agreed on.
+#[derive(Debug)]
+pub struct Rehearsal {
+    contract: Contract,
+}
+
+impl Rehearsal {
+    /// From the region that each agent explores and the length of a vector; secrets are drawn below `key`.
+    #[must_use]
+    pub fn new(aggregate: &Aggregate, explored: &[usize], length: usize, key: Key) -> Self {
+        let keys = (0..explored.len() as u64).map(|agent| key.index(agent)).collect();
+        let contract = Contract {
+            aggregate: aggregate.clone(),
+            explored: explored.to_vec(),
+            length,
+            dealer: Dealer { keys },
+        };
+        Self { contract }
+    }
+
+    /// Shares that make up the noise as planned.
+    #[must_use]
+    pub fn planned_shares(&self) -> u64 {
+        self.contract.planned_shares()
+    }
+
+    /// The sums of a round as planned, without anybody's vector.
+    #[must_use]
+    pub fn plan(&self, round: u64) -> Gathered {
+        self.contract.plan(round)
+    }
+
+    /// The sum as it would be with a trusted server.
+    #[must_use]
+    pub fn mechanism(&self) -> FederatedSum {
+        self.contract.mechanism()
+    }
+
+    /// The sums of so many parts as the server sees them, with the agents that pool with it.
+    #[must_use]
+    pub fn seen_by_server(&self, survivors: u64) -> SecureSum {
+        self.contract.seen_by_server(survivors)
+    }
+
+    /// The same as an agent sees them, or as many agents as pool what they know.
+    #[must_use]
+    pub fn seen_by_agents(&self, survivors: u64) -> SecureSum {
+        self.contract.seen_by_agents(survivors)
+    }
+
+    /// The most agents that pool what they know with the server or with each other.
+    #[must_use]
+    pub fn colluding(&self) -> usize {
+        self.contract.aggregate.server.colluding()
+    }
+
+    /// What one agent adds to the sums, its coin, its weights and its share of the noise included: all regions one after
+    /// the other. Masks cancel in the sum of all who answer, so the agent's own is taken off here and pairs' are not put
+    /// on. Draws below `node`, the agent's own.
+    #[must_use]
+    pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
+        let mut alone = vec![false; self.contract.explored.len()];
+        alone[agent] = true;
+        let mut words = self.contract.masked(agent, round, omega, &alone, node);
+        mask(&mut words, self.contract.dealer.secret(agent, Kind::Own, round), false);
+        words
+    }
+
+    /// The sums that parts open to, one per region.
+    #[must_use]
+    pub fn opened<'a>(&self, parts: impl IntoIterator<Item = &'a Vec<u64>>) -> Vec<Vec<f64>> {
+        let mut words = vec![0u64; self.contract.aggregate.regions.get() as usize * self.contract.length];
+        for part in parts {
+            words.iter_mut().zip(part).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+        }
+        words.chunks(self.contract.length).map(|sum| sum.iter().map(|word| decode(*word)).collect()).collect()
+    }
+}
