@@ -12,7 +12,7 @@ use std::sync::Arc;
 use subrosa::objectives::Resources;
 use subrosa::privacy::accountants::{Accountant, Composition, Tight};
 use subrosa::privacy::mechanisms::{
-    Divisor, FederatedSum, Gathered, Mechanism, Participation, SensitivityRule,
+    Divisor, FederatedSum, Gathered, Mechanism, NoiseArithmetic, Participation, SensitivityRule,
 };
 use subrosa::protocols::{TraceEvent, TraceKind, Watcher};
 use subrosa::rng::Key;
@@ -35,6 +35,8 @@ fn sum(participation: Participation, noise_multiplier: f64) -> FederatedSum {
         sensitivity: SensitivityRule::LargestWeight,
         claimed_rate: None,
         is_forgotten: false,
+        // Sums are compared draw by draw, to the last bits.
+        arithmetic: NoiseArithmetic::Ideal,
     }
 }
 

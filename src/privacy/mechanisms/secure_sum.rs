@@ -106,7 +106,9 @@ mod tests {
             length: 2,
         };
         let opened = OpenedSum { plan, sums: Vec::new() };
-        SecureSum { sum, shares, planned: 4 }.price(&opened, &neighbours).unwrap()
+        SecureSum { sum, shares, planned: 4, rests_on: "a server that follows the protocol".to_owned() }
+            .price(&opened, &neighbours)
+            .unwrap()
     }
 
     /// Fewer shares of noise protect less, whoever takes part; it was overlooked for a fixed number.
