@@ -231,7 +231,8 @@ const PUBLISHED_SETTING: &str = r#"Scenario(
     objective: GpSample(grid: [30], max_norm: 1, length_scale: 0.1, variance: 1, noise_variance: 0.01),
     privacy: Privacy(delta: 1e-4),
     protocol: Release(owner: "owner", readers: ["reader"], rounds: 10, series: [
-        Series(name: "gp", publication: GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99)),
+        Series(name: "gp", publication: GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99,
+            arithmetic: Ideal)),
         Series(name: "every", publication: EverySetting(epsilon: 5, delta: 1e-5, publish: Setting,
             assume: TaskFacts(records: 100, loss_range: 1, lipschitz: 1, lambda_min: 0.01, lambda_max: 1))),
     ]),
@@ -264,6 +265,7 @@ fn a_runs_ledger_says_what_its_report_says() {
     assert!(groups.iter().any(|group| group["one_after_another"] == true));
     let text = told(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
     assert!(text.contains("conditional") && text.contains("approximation"), "{text}");
+    assert!(text.contains("exact arithmetic"), "{text}");
     assert!(text.contains("ideal arithmetic: the figure is for real-valued noise"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }

@@ -379,7 +379,7 @@ fn dropout_rows_are_refuted_where_the_ledger_says_so() {
 }
 
 /// A sample of fixed size on its worst known pair: the exact loss comes within 2 % of the bound, and counting alone sees
-/// more than twice of what it saw with all other agents at zero (2.3).
+/// half as much again at least as it saw with all other agents at zero (2.3).
 #[test]
 fn a_fixed_size_is_attacked_with_all_others_against_the_agent() {
     let arguments = ["scenarios/audit/federated.ron", "--trials", "20000", "--series", "fixed size"];
@@ -388,7 +388,7 @@ fn a_fixed_size_is_attacked_with_all_others_against_the_agent() {
     let (exact, proven) = (number(&finding["evidence"]["pair_epsilon"]), number(&finding["proven"][0]));
     assert!((7.86..7.90).contains(&exact) && (8.02..8.04).contains(&proven), "{exact} of {proven}");
     let counted = number(&finding["evidence"]["epsilon_lower"]);
-    assert!((4.0..exact).contains(&counted), "{counted}");
+    assert!((3.45..exact).contains(&counted), "{counted}");
     let model = number(&finding["evidence"]["model"]["epsilon_lower"]);
     assert!(model < proven && proven / model < 1.3, "{model} of {proven}");
     // The moments claim is no truth to hide behind: both are tested.

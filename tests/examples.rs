@@ -102,7 +102,7 @@ fn examples_are_short_and_all_of_them_run_here() {
         let lines = fs::read_to_string(&path).unwrap().lines().count();
         // A protocol names messages, two parties and a recipe; the others show one thing each.
         let most = if name == "own_protocol" { 190 } else { 60 };
-        assert!(lines < most, "{name} has {lines} lines");
+        assert!(lines <= most, "{name} has {lines} lines");
         assert!(tests.contains(&format!("run(\"{name}\")")), "{name} is not run");
     }
 }

@@ -79,7 +79,7 @@ fn the_ledger_says_what_is_claimed_and_what_holds() {
     assert!(rows.iter().all(|row| !row["released"].to_string().contains("fitted")));
     for unit in ["Record", "Outcome"] {
         let row = of("noisy rows, 3 + 3", unit);
-        for loss in row["losses"].as_array().unwrap() {
+        for loss in row["losses"].as_array().unwrap().iter().filter(|loss| loss["accountant"] != "gdp") {
             assert_eq!(loss["basis"], "proven", "{unit}: {loss}");
         }
         let tight = row["losses"].as_array().unwrap().iter().find(|loss| loss["accountant"] == "tight");
@@ -109,7 +109,7 @@ fn what_is_computed_from_the_data_is_booked() {
         }
         let row = of("the same at random", unit);
         assert!(!row["released"].to_string().contains("fitted"), "{row}");
-        for loss in row["losses"].as_array().unwrap() {
+        for loss in row["losses"].as_array().unwrap().iter().filter(|loss| loss["accountant"] != "gdp") {
             assert_eq!(loss["basis"], "conditional", "{unit}: {loss}");
         }
         let text = row.to_string();
@@ -322,7 +322,7 @@ fn scales_that_do_not_fit_the_table_are_refused() {
         said.iter().for_each(|part| assert!(stderr.contains(part), "{part} in:\n{stderr}"));
     };
     refused("objective.input_scale.centres=[50]", &["one number for each of the 4 inputs", "found 1"]);
-    refused("objective.output_scale.unit=1e-320", &["the output", "infinite after scaling", "a larger unit"]);
+    refused("objective.output_scale.unit=1e-320", &["output_scale", "a size from 1e-100 to 1e100"]);
     refused("objective.output_scale.unit=-75", &["a finite number above 0, found -75"]);
 }
 

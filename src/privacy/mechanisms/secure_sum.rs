@@ -117,7 +117,7 @@ mod tests {
         let found = price(Some(1.0), Participation::FixedSize(2), 1);
         assert_eq!(found.cost, Cost::FixedSizeGaussian { population: 4, size: 2, noise_multiplier: 0.5 });
         assert_eq!(found.arithmetic, Arithmetic::Ideal, "rounded shares are no rounded sum");
-        assert!(matches!(found.basis, Basis::Conditional { on } if on.contains("its share of the noise")));
+        assert!(matches!(found.basis, Basis::Conditional { on } if on.contains("follows the protocol")));
     }
 
     /// Without a norm to clip to there is no noise: that was unprotected on a condition.
