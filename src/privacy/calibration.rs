@@ -63,13 +63,14 @@ pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
 #[must_use]
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let noise = noise_multiplier.get();
-    if target.kept(noise, MOST_ROUNDS) {
-        return (MOST_ROUNDS, target.epsilon_after(noise, MOST_ROUNDS));
-    }
     let (mut kept, mut broken) = (0, 1);
-    while broken < MOST_ROUNDS && target.kept(noise, broken) {
+    // Few rounds are priced fastest.
+    while target.kept(noise, broken) {
+        if broken == MOST_ROUNDS {
+            return (MOST_ROUNDS, target.epsilon_after(noise, MOST_ROUNDS));
+        }
         kept = broken;
-        broken *= 2;
+        broken = (8 * broken).min(MOST_ROUNDS);
     }
     while broken - kept > 1 {
         let middle = kept + (broken - kept) / 2;

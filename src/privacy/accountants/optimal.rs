@@ -28,11 +28,7 @@ impl Accountant for Optimal {
         if !unpriced.is_empty() {
             return Priced::refused(unpriced, Standing::Bound, composition);
         }
-        let basic = super::Basic.price(composition, delta).epsilon;
-        let best = guarantees::divisions(items, delta.get())
-            .iter()
-            .filter_map(|guarantees| worst_case(guarantees, delta.get() - guarantees.delta))
-            .fold(basic, f64::min);
+        let best = Self::below(composition, delta, f64::INFINITY);
         if best.is_infinite() {
             return Priced::spent(guarantees::own_deltas(items), delta, composition);
         }
@@ -40,7 +36,18 @@ impl Accountant for Optimal {
     }
 }
 
-fn worst_case(guarantees: &Guarantees, slack: f64) -> Option<f64> {
+impl Optimal {
+    /// Its epsilon for priceable items, or anything above `ceiling`.
+    pub(super) fn below(composition: &Composition, delta: Delta, ceiling: f64) -> f64 {
+        let basic = super::Basic.price(composition, delta).epsilon;
+        guarantees::divisions(composition.items(), delta.get()).iter().fold(basic, |best, guarantees| {
+            let found = worst_case(guarantees, delta.get() - guarantees.delta, ceiling.min(best));
+            best.min(found.unwrap_or(f64::INFINITY))
+        })
+    }
+}
+
+fn worst_case(guarantees: &Guarantees, slack: f64, ceiling: f64) -> Option<f64> {
     let mut responses = Composition::new();
     for &(epsilon, count) in &guarantees.pairs {
         responses.add(&Cost::RandomizedResponse { epsilon }, count);
@@ -49,5 +56,5 @@ fn worst_case(guarantees: &Guarantees, slack: f64) -> Option<f64> {
     let expressible = responses.items().iter().all(|item| pairs::is_priceable(&item.cost));
     // delta = 1 - (1 - slack) (1 - deltas) is at most slack + deltas.
     (slack > 0.0 && expressible)
-        .then(|| tight::curve(responses.items(), Exponential::Dominating, slack).upper)
+        .then(|| tight::curve_below(responses.items(), Exponential::Dominating, slack, ceiling).upper)
 }

@@ -135,6 +135,29 @@ pub(super) fn laws(
     laws
 }
 
+/// A bound on the total variation distance of the whole, the delta at epsilon 0: that of the parts added up. Infinite
+/// where a part is known by a bound on its divergences alone.
+pub(super) fn total_variation(items: &[Item]) -> f64 {
+    let normal = |mu: f64| libm::erf(mu / 8f64.sqrt());
+    let of = |cost: &Cost| match *cost {
+        Cost::Gaussian { noise_multiplier } => normal(1.0 / noise_multiplier),
+        Cost::PoissonGaussian { rate, .. } if rate <= 0.0 => 0.0,
+        Cost::PoissonGaussian { rate, noise_multiplier } => rate * normal(1.0 / noise_multiplier),
+        Cost::FixedSizeGaussian { size: 0, .. } => 0.0,
+        Cost::FixedSizeGaussian { population, size, noise_multiplier } => {
+            size as f64 / population as f64 * normal(2.0 / noise_multiplier)
+        }
+        Cost::Laplace { scale } => -libm::expm1(-0.5 / scale),
+        Cost::RandomizedResponse { epsilon }
+        | Cost::PureDp { epsilon }
+        | Cost::ApproximateDp { epsilon, .. } => libm::tanh(0.5 * epsilon),
+        Cost::ExponentialMechanism { epsilon } => libm::tanh(0.25 * epsilon),
+        Cost::ZeroConcentratedDp { .. } | Cost::Unprotected => f64::INFINITY,
+    };
+    // More than the rounding of the sum.
+    items.iter().map(|item| item.count as f64 * of(&item.cost)).sum::<f64>() * (1.0 + 1e-12)
+}
+
 /// Whether adding and removing cost differently.
 pub(super) fn is_lopsided(items: &[Item]) -> bool {
     items

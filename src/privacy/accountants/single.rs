@@ -1,6 +1,6 @@
 //! Closed forms: one Gaussian, and what subsampling makes of it.
 
-use crate::rng::normal_cdf;
+use crate::rng::{normal_cdf, normal_quantile};
 use std::f64::consts::TAU;
 
 /// delta(epsilon) of Gaussian noise, mu = sensitivity / standard deviation, for any real epsilon.
@@ -71,6 +71,11 @@ fn mills(x: f64) -> f64 {
         sum += term;
     }
     sum / x
+}
+
+/// The x, at least 0, above which a standard normal variable lies with probability `tail`.
+pub(in crate::privacy) fn normal_tail(tail: f64) -> f64 {
+    -normal_quantile(tail.clamp(1e-300, 0.5))
 }
 
 /// Where a decreasing function crosses zero, to the last bits; `high` if it never does. Where the sign of rounding

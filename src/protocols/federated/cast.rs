@@ -102,7 +102,7 @@ impl Cast<'_> {
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
-        record.public = public::facts(&series.sharing, &self.instance.background.public);
+        record.public.extend(public::facts(&series.sharing, &self.instance.background.public));
         chronicle.into_record(&mut record);
         Ok(record)
     }

@@ -283,7 +283,7 @@ impl Outsourced {
             }
         })?;
         record.iterations = tally.iterations;
-        record.public = taken_as_public(series, instance, &self.curator, &self.modeler);
+        record.public.extend(taken_as_public(series, instance, &self.curator, &self.modeler));
         chronicle.into_record(&mut record);
         Ok(record)
     }
@@ -368,7 +368,6 @@ fn taken_as_public(
     let protocol = [
         "which row is asked for in which round: chosen by the modeler from what it was told",
         "when messages arrive: times and losses are drawn without a look at the data",
-        "that messages are read by curator and modeler alone",
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
     let facts = shape.iter().chain(inputs).chain(outcomes).chain(model);

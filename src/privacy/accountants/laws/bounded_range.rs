@@ -7,7 +7,7 @@
 //! E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)).
 //! Composing fixed (non-adaptive) exponential mechanisms is cheaper: see `tight::binomial`.
 
-use super::cells::HalfCells;
+use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};
 use crate::privacy::accountants::complex::Complex;
 
@@ -17,6 +17,10 @@ pub(in crate::privacy::accountants) struct BoundedRange {
 }
 
 impl Law for BoundedRange {
+    fn duplicate(&self) -> Box<dyn Law> {
+        Box::new(*self)
+    }
+
     fn cumulants(&self, s: f64) -> Cumulants {
         let (e, w) = (self.epsilon, 2.0 * s + 1.0);
         let value = s * e + libm::log(libm::expm1(-w * e) / (w * libm::expm1(-e)));
@@ -53,13 +57,21 @@ impl Law for BoundedRange {
         Some(((1.0 + fall) / (1.0 - fall) * w / (w * w + 4.0 * y * y).sqrt()).min(1.0))
     }
 
-    fn cells(&self, width: f64, tilt: f64) -> HalfCells {
+    fn span(&self, tail: f64) -> (f64, f64) {
         let e = self.epsilon;
-        let low = (e - 50.0 / (tilt + 0.5)).max(-e);
+        // Below l lies (e^{l/2} - e^{-e/2}) / (2 sinh(e/2)).
+        let low = e + 2.0 * libm::log(libm::exp(-e) - tail * libm::expm1(-e));
+        (low.clamp(-e, e), e)
+    }
+
+    fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells {
+        let e = self.epsilon;
+        let (low, high) = (low.max(-e), high.min(e));
         let scale = 0.25 / libm::sinh(0.5 * e);
-        let mut cells = HalfCells::new(width, low, e);
+        let mut cells = Cells::new(grid, low, high);
         cells.swept = 2.0 * scale * (libm::exp(0.5 * low) - libm::exp(-0.5 * e)).max(0.0);
-        cells.add_half_exponential(low, e, scale);
+        cells.beyond = 2.0 * scale * (libm::exp(0.5 * e) - libm::exp(0.5 * high)).max(0.0);
+        cells.add_half_exponential(low, high, scale);
         cells
     }
 }

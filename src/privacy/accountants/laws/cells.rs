@@ -1,12 +1,12 @@
 //! A law of the loss cut into cells, in a form from which a law on a lattice that is certainly worse, and one that is
 //! certainly better, can be made without cancellation.
 //!
-//! Half-cell k covers losses from k w/2 to (k + 1) w/2. For each, two numbers are kept: P's mass in it, and how much of
-//! that mass goes to the upper end when the cell is replaced by its two ends such that P and Q both keep their mass
-//! ("connect the dots", Doroshenko et al. 2022): the share of a loss l is
-//! (1 - e^{-(l - low)}) / (1 - e^{-w/2}).
+//! Piece k covers losses from k w to (k + 1) w, w the spacing of the lattice divided by the pieces of a cell. For each,
+//! two numbers are kept: P's mass in it, and how much of that mass goes to the upper end when the piece is replaced by
+//! its two ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022): the share of a
+//! loss l is (1 - e^{-(l - low)}) / (1 - e^{-w}).
 
-use super::gauss_legendre::{FOUR, visit};
+use super::gauss_legendre::{FOUR, TWO, visit};
 
 /// Where a density lives, in its own coordinate.
 #[derive(Clone, Copy, Debug)]
@@ -17,54 +17,76 @@ pub(super) struct Support {
     pub(super) resolution: f64,
 }
 
-/// Most half-cells of one law.
-const MOST_CELLS: f64 = (1u32 << 20) as f64;
+/// Cells farther out than this have no exact index.
+const FARTHEST: f64 = (1u64 << 50) as f64;
+/// Two points do for panels this much shorter than the resolution: their error is of fourth order.
+const SHORT: f64 = 0.05;
+/// Most pieces of one law.
+const MOST_PIECES: f64 = (1u32 << 20) as f64;
 
-/// A law of the loss on half-cells.
+/// A lattice to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::privacy::accountants) struct Grid {
+    /// Distance of its points.
+    pub(in crate::privacy::accountants) spacing: f64,
+    /// Into how many pieces the law is cut between two points.
+    pub(in crate::privacy::accountants) pieces: usize,
+    /// Where point 0 lies.
+    pub(in crate::privacy::accountants) offset: f64,
+}
+
+/// A law of the loss in pieces.
 #[derive(Clone, Debug)]
-pub(in crate::privacy::accountants) struct HalfCells {
-    /// Width of a whole cell, the spacing of the lattice.
-    pub(in crate::privacy::accountants) width: f64,
-    /// Index of the first half-cell; even.
+pub(in crate::privacy::accountants) struct Cells {
+    /// The lattice that the pieces belong to.
+    pub(in crate::privacy::accountants) grid: Grid,
+    /// Lattice point at which the first piece starts.
     pub(in crate::privacy::accountants) first: i64,
-    /// P's mass in each half-cell.
+    /// P's mass in each piece; whole cells of them.
     pub(in crate::privacy::accountants) mass: Vec<f64>,
     /// The part of it that goes to the upper end.
     pub(in crate::privacy::accountants) up: Vec<f64>,
-    /// P's mass below the first cell, not cut up.
+    /// P's mass below the losses that were cut up.
     pub(in crate::privacy::accountants) swept: f64,
+    /// P's mass above them.
+    pub(in crate::privacy::accountants) beyond: f64,
 }
 
-impl HalfCells {
-    /// Empty cells that cover losses from `low` to `high`. They are wider than asked for, by a power of two, where
-    /// there would be more than [`MOST_CELLS`] of them: whoever composes must look at `width` afterwards.
-    pub(super) fn new(width: f64, low: f64, high: f64) -> Self {
-        let mut width = width;
-        while 2.0 * (high - low) / width > MOST_CELLS {
-            width *= 2.0;
+impl Cells {
+    /// Empty pieces that cover losses from `low` to `high`. The spacing is larger than asked for, by a power of two,
+    /// where there would be more than [`MOST_PIECES`] of them: whoever composes must look at it afterwards.
+    pub(super) fn new(grid: Grid, low: f64, high: f64) -> Self {
+        let Grid { mut spacing, pieces, offset } = grid;
+        let (low, high) = (low - offset, high - offset);
+        let size = low.abs().max(high.abs());
+        while (high - low) / spacing * pieces as f64 > MOST_PIECES || size / spacing > FARTHEST {
+            spacing *= 2.0;
         }
-        let first = 2 * (low / width).floor() as i64;
-        let last = 2 * ((high / width).floor() as i64 + 1);
-        let count = (last - first) as usize;
-        Self { width, first, mass: vec![0.0; count], up: vec![0.0; count], swept: 0.0 }
+        let first = (low / spacing).floor() as i64;
+        let cells = ((high / spacing).floor() as i64 - first + 1).max(1);
+        let count = cells as usize * pieces;
+        let grid = Grid { spacing, pieces, offset };
+        Self { grid, first, mass: vec![0.0; count], up: vec![0.0; count], swept: 0.0, beyond: 0.0 }
     }
 
-    fn half(&self) -> f64 {
-        0.5 * self.width
+    /// Width of a piece.
+    pub(in crate::privacy::accountants) fn width(&self) -> f64 {
+        self.grid.spacing / self.grid.pieces as f64
     }
 
     fn low_of(&self, cell: usize) -> f64 {
-        (self.first + cell as i64) as f64 * self.half()
+        self.grid.offset + (self.first * self.grid.pieces as i64 + cell as i64) as f64 * self.width()
     }
 
     fn cell_of(&self, loss: f64) -> usize {
-        let cell = (loss / self.half()).floor() as i64 - self.first;
+        let cell =
+            ((loss - self.grid.offset) / self.width()).floor() as i64 - self.first * self.grid.pieces as i64;
         usize::try_from(cell).unwrap_or(0).min(self.mass.len() - 1)
     }
 
     /// The share of a loss within a cell that goes up.
     fn share(&self, cell: usize, loss: f64) -> f64 {
-        (libm::expm1(-(loss - self.low_of(cell))) / libm::expm1(-self.half())).clamp(0.0, 1.0)
+        (libm::expm1(-(loss - self.low_of(cell))) / libm::expm1(-self.width())).clamp(0.0, 1.0)
     }
 
     pub(super) fn add_atom(&mut self, loss: f64, mass: f64) {
@@ -93,13 +115,18 @@ impl HalfCells {
             let panels = ((end - x) / support.resolution).ceil().max(1.0);
             let step = (end - x) / panels;
             let (mut mass, mut up) = (0.0, 0.0);
-            for panel in 0..panels as usize {
-                let from = x + panel as f64 * step;
-                visit(&FOUR, from, from + step, |x, weight| {
-                    let part = weight * density(x);
-                    mass += part;
-                    up += part * self.share(cell, loss(x));
-                });
+            let mut add = |x: f64, weight: f64| {
+                let part = weight * density(x);
+                mass += part;
+                up += part * self.share(cell, loss(x));
+            };
+            if end - x < SHORT * support.resolution {
+                visit(&TWO, x, end, &mut add);
+            } else {
+                for panel in 0..panels as usize {
+                    let from = x + panel as f64 * step;
+                    visit(&FOUR, from, from + step, &mut add);
+                }
             }
             self.mass[cell] += mass;
             self.up[cell] += up;
@@ -117,12 +144,12 @@ impl HalfCells {
         let density = |l: f64| scale * libm::exp(0.5 * l);
         let (first, last) = (self.cell_of(low), self.cell_of(high));
         if last < first + 3 {
-            return self.add_density(Support { low, high, resolution: self.width }, density);
+            return self.add_density(Support { low, high, resolution: self.grid.spacing }, density);
         }
         let (inner, outer) = (self.low_of(first + 1), self.low_of(last));
-        self.add_density(Support { low, high: inner, resolution: self.width }, density);
-        self.add_density(Support { low: outer, high, resolution: self.width }, density);
-        let half = self.half();
+        self.add_density(Support { low, high: inner, resolution: self.grid.spacing }, density);
+        self.add_density(Support { low: outer, high, resolution: self.grid.spacing }, density);
+        let half = self.width();
         // Of a cell that starts at 0: mass and part that goes up.
         let (mut mass, mut up) = (0.0, 0.0);
         visit(&FOUR, 0.0, half, |l, weight| {
@@ -144,7 +171,7 @@ mod tests {
     #[test]
     fn cutting_keeps_the_mass_of_p_and_of_q() {
         // Laplace with scale 1: total mass 1 under P and under Q.
-        let mut cells = HalfCells::new(0.03, -1.0, 1.0);
+        let mut cells = Cells::new(Grid { spacing: 0.03, pieces: 2, offset: 0.0 }, -1.0, 1.0);
         cells.add_atom(1.0, 0.5);
         cells.add_atom(-1.0, 0.5 * libm::exp(-1.0));
         cells.add_half_exponential(-1.0, 1.0, 0.25 * libm::exp(-0.5));
@@ -152,7 +179,7 @@ mod tests {
         let q: f64 = (0..cells.mass.len())
             .map(|k| {
                 let (low, up) = (cells.low_of(k), cells.up[k]);
-                (cells.mass[k] - up) * libm::exp(-low) + up * libm::exp(-low - cells.half())
+                (cells.mass[k] - up) * libm::exp(-low) + up * libm::exp(-low - cells.width())
             })
             .sum();
         assert!((p - 1.0).abs() < 1e-13, "{p}");

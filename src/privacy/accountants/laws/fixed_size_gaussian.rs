@@ -8,11 +8,12 @@
 //!
 //! An upper bound, not the exact loss: no mechanism is known to attain it for a and 1/a at once.
 
-use super::cells::{HalfCells, Support};
+use super::cells::{Cells, Grid, Support};
 use super::gauss_legendre::{SIXTEEN, visit};
 use super::subsampled::{Mixture, Point, characteristic, cumulants};
 use super::{Cumulants, Law, whole_orders};
 use crate::privacy::accountants::complex::Complex;
+use crate::privacy::accountants::single::normal_tail;
 use crate::rng::normal_cdf;
 use std::f64::consts::TAU;
 
@@ -27,12 +28,12 @@ pub(in crate::privacy::accountants) struct FixedSizeGaussian {
 
 impl FixedSizeGaussian {
     pub(in crate::privacy::accountants) fn new(rate: f64, noise_multiplier: f64) -> Self {
-        Self { mixture: Mixture { rate, sigma: 0.5 * noise_multiplier } }
+        Self { mixture: Mixture::new(rate, 0.5 * noise_multiplier) }
     }
 
     /// P's mass where the loss is 0.
     fn atom(&self) -> f64 {
-        let Mixture { rate, sigma } = self.mixture;
+        let Mixture { rate, sigma, .. } = self.mixture;
         let (near, far) = (normal_cdf(0.5 / sigma), normal_cdf(-0.5 / sigma));
         // 1 - [(1 - g) far + g near] - far, with 1 = near + far.
         (1.0 - rate) * (near - far)
@@ -77,6 +78,10 @@ impl FixedSizeGaussian {
 }
 
 impl Law for FixedSizeGaussian {
+    fn duplicate(&self) -> Box<dyn Law> {
+        Box::new(*self)
+    }
+
     fn cumulants(&self, s: f64) -> Cumulants {
         if !self.is_exact(s) {
             // Only losses above ln(1 - g) and below 0 are missing from this law, and they weigh less than that.
@@ -105,22 +110,35 @@ impl Law for FixedSizeGaussian {
         None
     }
 
-    fn cells(&self, width: f64, tilt: f64) -> HalfCells {
+    fn span(&self, tail: f64) -> (f64, f64) {
+        let Mixture { rate, sigma, .. } = self.mixture;
+        let near = sigma * normal_tail((0.5 * tail).min(0.5));
+        let far = 1.0 + sigma * normal_tail((0.5 * tail / rate).min(0.5));
+        let low = (sigma * normal_tail(tail)).max(0.5);
+        (-self.mixture.loss(low), self.mixture.loss(near.max(far)))
+    }
+
+    fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells {
         let mixture = self.mixture;
-        let Mixture { rate, sigma } = mixture;
+        let Mixture { rate, sigma, .. } = mixture;
         let normal = |x: f64| libm::exp(-0.5 * x * x / (sigma * sigma)) / (TAU.sqrt() * sigma);
-        let far = mixture.peaks(tilt + 1.0).into_iter().fold(1.0, f64::max) + 10.0 * sigma;
-        let top = mixture.loss(far);
-        let mut cells = HalfCells::new(width, -top, top);
+        let mut cells = Cells::new(grid, low.min(0.0), high.max(0.0));
         cells.add_atom(0.0, self.atom());
+        let farthest = 1.0 + 40.0 * sigma;
+        let (far, deep) = (
+            mixture.inverse(high.max(0.0)).clamp(0.5, farthest),
+            mixture.inverse(-low.min(0.0)).clamp(0.5, farthest),
+        );
+        cells.beyond = (1.0 - rate) * normal_cdf(-far / sigma) + rate * normal_cdf((1.0 - far) / sigma);
+        cells.swept = normal_cdf(-deep / sigma);
         cells.add_mapped(
-            Support { low: 0.5, high: far, resolution: 0.25 * sigma },
+            Support { low: (1.0 - 16.0 * sigma).max(0.5).min(far), high: far, resolution: 0.25 * sigma },
             |x| (1.0 - rate) * normal(x) + rate * normal(x - 1.0),
             |x| mixture.loss(x),
             |l| mixture.inverse(l),
         );
         cells.add_mapped(
-            Support { low: -far, high: -0.5, resolution: 0.25 * sigma },
+            Support { low: (-deep).max(-40.0 * sigma).min(-0.5), high: -0.5, resolution: 0.25 * sigma },
             normal,
             |x| -mixture.loss(-x),
             |l| -mixture.inverse(-l),

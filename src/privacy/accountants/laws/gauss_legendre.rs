@@ -1,5 +1,8 @@
 //! Gauss-Legendre rules on [-1, 1]: abscissae and weights of the positive half.
 
+/// Two points.
+pub(super) const TWO: [(f64, f64); 1] = [(0.577_350_269_189_625_7, 1.0)];
+
 /// Four points.
 pub(super) const FOUR: [(f64, f64); 2] =
     [(0.339_981_043_584_856_3, 0.652_145_154_862_546_1), (0.861_136_311_594_052_6, 0.347_854_845_137_453_85)];
@@ -43,6 +46,11 @@ mod tests {
                 "{points}, degree {degree}: {found} for {exact}"
             );
         };
+        for degree in 0..4 {
+            let mut sum = 0.0;
+            visit(&TWO, 0.0, 2.0, |x, w| sum += w * x.powi(degree));
+            check("2 points", degree, sum, 1e-14);
+        }
         for degree in 0..8 {
             let mut sum = 0.0;
             visit(&FOUR, 0.0, 2.0, |x, w| sum += w * x.powi(degree));

@@ -1,8 +1,10 @@
 //! Gaussian noise: the loss is normal with variance mu^2 and mean mu^2 / 2, mu the inverse of the noise multiplier.
 
-use super::cells::{HalfCells, Support};
+use super::cells::{Cells, Grid, Support};
 use super::{Cumulants, Law};
 use crate::privacy::accountants::complex::Complex;
+use crate::privacy::accountants::single::normal_tail;
+use crate::rng::normal_cdf;
 use std::f64::consts::TAU;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +13,10 @@ pub(in crate::privacy::accountants) struct Gaussian {
 }
 
 impl Law for Gaussian {
+    fn duplicate(&self) -> Box<dyn Law> {
+        Box::new(*self)
+    }
+
     fn cumulants(&self, s: f64) -> Cumulants {
         let variance = self.mu * self.mu;
         Cumulants { value: 0.5 * variance * s * (s + 1.0), mean: variance * (s + 0.5), variance }
@@ -28,14 +34,19 @@ impl Law for Gaussian {
         Some(libm::exp(-0.5 * self.mu * self.mu * y * y))
     }
 
-    fn cells(&self, width: f64, tilt: f64) -> HalfCells {
+    fn span(&self, tail: f64) -> (f64, f64) {
+        let by = self.mu * normal_tail(tail);
+        (0.5 * self.mu * self.mu - by, 0.5 * self.mu * self.mu + by)
+    }
+
+    fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells {
         let variance = self.mu * self.mu;
-        // Both the law itself and the tilted one, ten standard deviations each way.
-        let (low, high) = (0.5 * variance - 10.0 * self.mu, (tilt + 0.5) * variance + 10.0 * self.mu);
         let scale = 1.0 / (TAU * variance).sqrt();
         let density =
             |l: f64| scale * libm::exp(-0.5 * (l - 0.5 * variance) * (l - 0.5 * variance) / variance);
-        let mut cells = HalfCells::new(width, low, high);
+        let mut cells = Cells::new(grid, low, high);
+        cells.swept = normal_cdf((low - 0.5 * variance) / self.mu);
+        cells.beyond = normal_cdf((0.5 * variance - high) / self.mu);
         cells.add_density(Support { low, high, resolution: 0.5 * self.mu }, density);
         cells
     }

@@ -2,7 +2,7 @@
 //!
 //! E exp(s L) = e^{s u} (s+1)/(2s+1) + e^{-(s+1) u} s/(2s+1).
 
-use super::cells::HalfCells;
+use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};
 use crate::privacy::accountants::complex::Complex;
 
@@ -13,6 +13,10 @@ pub(in crate::privacy::accountants) struct Laplace {
 }
 
 impl Law for Laplace {
+    fn duplicate(&self) -> Box<dyn Law> {
+        Box::new(*self)
+    }
+
     fn cumulants(&self, s: f64) -> Cumulants {
         let (u, w) = (self.u, 2.0 * s + 1.0);
         let e = libm::exp(-w * u);
@@ -53,26 +57,31 @@ impl Law for Laplace {
         Some(self.u)
     }
 
-    fn continuous_mass(&self, s: f64) -> f64 {
-        // One half of e^{s u} is the upper atom, one half of e^{-(s+1) u} the lower one.
-        let w = 2.0 * s + 1.0;
-        let fall = libm::exp(-w * self.u);
-        1.0 - 0.5 * (1.0 + fall) / ((s + 1.0) / w + s / w * fall)
+    fn anchor(&self) -> f64 {
+        self.u
     }
 
-    fn cells(&self, width: f64, tilt: f64) -> HalfCells {
+    fn span(&self, tail: f64) -> (f64, f64) {
+        // Below l lies e^{(l - u)/2} / 2, the lower atom counted.
+        ((self.u + 2.0 * libm::log(2.0 * tail)).clamp(-self.u, self.u), self.u)
+    }
+
+    fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells {
         let u = self.u;
-        let low = (u - 50.0 / (tilt + 0.5)).max(-u);
-        let scale = 0.25 * libm::exp(-0.5 * u);
-        let mut cells = HalfCells::new(width, low, u);
-        cells.add_atom(u, 0.5);
+        let (low, high) = (low.max(-u), high.min(u));
+        let below = |l: f64| 0.5 * libm::exp(0.5 * (l - u));
+        let mut cells = Cells::new(grid, low, high);
+        if high < u {
+            cells.beyond = 1.0 - below(high);
+        } else {
+            cells.add_atom(u, 0.5);
+        }
         if low > -u {
-            // The lower atom and the density up to the cut.
-            cells.swept = 0.5 * libm::exp(-u) + 2.0 * scale * (libm::exp(0.5 * low) - libm::exp(-0.5 * u));
+            cells.swept = below(low);
         } else {
             cells.add_atom(-u, 0.5 * libm::exp(-u));
         }
-        cells.add_half_exponential(low, u, scale);
+        cells.add_half_exponential(low, high, 0.25 * libm::exp(-0.5 * u));
         cells
     }
 }

@@ -19,7 +19,7 @@ mod two_atoms;
 mod whole_orders;
 
 pub(super) use bounded_range::BoundedRange;
-pub(super) use cells::HalfCells;
+pub(super) use cells::{Cells, Grid};
 pub(super) use fixed_size_gaussian::FixedSizeGaussian;
 pub(super) use gaussian::Gaussian;
 pub(super) use laplace::Laplace;
@@ -72,6 +72,15 @@ pub(super) trait Law: fmt::Debug {
         true
     }
 
+    /// Itself.
+    fn duplicate(&self) -> Box<dyn Law>;
+
+    /// The law without most of its largest losses, and how much of P's mass is missing, at most about `tail`: every
+    /// hockey-stick divergence falls by at most that. Nothing where it has no rare large losses.
+    fn tapered(&self, _tail: f64) -> Option<(Box<dyn Law>, f64)> {
+        None
+    }
+
     /// Multiplies `out[j]` by (exp(K(s + i y) - K(s)))^count at y = (from + j) step.
     fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]);
 
@@ -89,12 +98,14 @@ pub(super) trait Law: fmt::Debug {
         None
     }
 
-    /// The part of the tilted law that is not in atoms, about.
-    fn continuous_mass(&self, _s: f64) -> f64 {
-        1.0
+    /// A loss near which the law has an atom, or as good as one: best made a point of a lattice.
+    fn anchor(&self) -> f64 {
+        0.0
     }
 
-    /// The law cut into cells of the given width; `tilt` says where accuracy is wanted (mass far from the tilted law's
-    /// centre may be moved to the nearest cell that is kept, upwards).
-    fn cells(&self, width: f64, tilt: f64) -> HalfCells;
+    /// Losses below and above which P has at most the mass `tail`, each.
+    fn span(&self, tail: f64) -> (f64, f64);
+
+    /// The law between two losses cut up for a lattice; what P has below and above is kept as sums.
+    fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells;
 }

@@ -5,6 +5,8 @@
 
 use super::Cumulants;
 use crate::privacy::accountants::complex::Complex;
+use crate::privacy::accountants::single::normal_tail;
+use crate::rng::normal_cdf;
 use std::f64::consts::PI;
 
 /// A mixture with rate q in (0, 1) and noise sigma, at distance 1.
@@ -12,6 +14,27 @@ use std::f64::consts::PI;
 pub(super) struct Mixture {
     pub(super) rate: f64,
     pub(super) sigma: f64,
+    /// Where integrals end softly, if they do.
+    pub(super) taper: Option<Taper>,
+}
+
+/// A factor Phi((x_0 - x) / width) on the density, and none of it from a little farther on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Taper {
+    centre: f64,
+    width: f64,
+}
+
+impl Taper {
+    /// Nothing is left beyond.
+    fn end(&self) -> f64 {
+        self.centre + 9.2 * self.width
+    }
+
+    fn log(&self, x: f64) -> f64 {
+        let u = (x - self.centre) / self.width;
+        if u < -9.0 { 0.0 } else { libm::log(normal_cdf(-u)) }
+    }
 }
 
 /// L(x) of the mixture.
@@ -37,6 +60,24 @@ const NEGLIGIBLE: f64 = 42.0;
 const MOST_POINTS: f64 = (1u32 << 15) as f64;
 
 impl Mixture {
+    pub(super) const fn new(rate: f64, sigma: f64) -> Self {
+        Self { rate, sigma, taper: None }
+    }
+
+    /// The same with a soft end, where N(0, sigma^2) mixed with N(1, sigma^2) loses about the mass `tail`, and that mass.
+    pub(super) fn tapered(self, tail: f64) -> (Self, f64) {
+        let Self { rate, sigma, .. } = self;
+        let width = 0.25 * (0.3 * sigma * sigma).min(4.0 * sigma);
+        let spread = (sigma * sigma + width * width).sqrt();
+        let near = spread * normal_tail(0.5 * tail);
+        let far = 1.0 + spread * normal_tail((0.5 * tail / rate).min(0.5));
+        let centre = near.max(far);
+        // E Phi((X - centre) / width) for normal X, exactly.
+        let lost = (1.0 - rate) * normal_cdf(-centre / spread) + rate * normal_cdf((1.0 - centre) / spread);
+        // Beyond the end, where the taper is 1e-20, everything is lost.
+        (Self { taper: Some(Taper { centre, width }), ..self }, lost * (1.0 + 1e-12))
+    }
+
     pub(super) fn loss(&self, x: f64) -> f64 {
         loss(self.rate, self.sigma, x)
     }
@@ -76,21 +117,40 @@ impl Mixture {
 
     /// Step at which the trapezoid rule for the integral of exp((a + i y) L) against N(0, sigma^2), |y| <= `y_max`, errs
     /// by less than about e^-42 relatively: the integrand is analytic up to the logarithm's branch point at imaginary
-    /// part pi sigma^2, and inside a strip of half-width w the error falls as exp(-2 pi w / step).
+    /// part pi sigma^2, and inside a strip of half-width w the error falls as exp(-2 pi w / step). In the strip the
+    /// imaginary part of L is at most `share` w / sigma^2, and |e^{aL}| grows for a < 0 alone, by at most e^{|a| / 2},
+    /// or e^{2 share |a|}, where `share` bounds the weight of the unit's part wherever the integrand counts.
     fn step(&self, a: f64, y_max: f64) -> f64 {
-        let (variance, margin) = (self.sigma * self.sigma, NEGLIGIBLE + 0.5 * a.abs());
-        let w = (2.0 * variance).min(8.0 * self.sigma);
-        2.0 * PI / (y_max / variance + margin / w + 0.5 * w / variance)
+        let variance = self.sigma * self.sigma;
+        let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;
+        let reach = self.taper.map_or(reach, |taper| taper.end());
+        let odds = self.rate / (1.0 - self.rate) * libm::exp(((reach - 0.5) / variance).min(700.0));
+        // Up to odds of 1/2 the sum stays half as large as without the unit's part, whatever its phase.
+        let share = if odds <= 0.5 { 2.0 * odds } else { 1.0 };
+        let growth = if a < 0.0 { -a * (2.0 * share).min(0.5) } else { 0.0 };
+        // A taper grows by at most e^{(w / width)^2 / 2}.
+        let (w, softness) = match self.taper {
+            Some(taper) => (4.0 * taper.width, 8.0),
+            None => ((2.0 * variance).min(8.0 * self.sigma), 0.0),
+        };
+        let margin = NEGLIGIBLE + growth + softness;
+        2.0 * PI / (y_max * share / variance + margin / w + 0.5 * w / variance)
     }
 
     /// About how many points the quadrature takes.
     pub(super) fn terms(&self, a: f64, y_max: f64) -> f64 {
+        if let Some(taper) = self.taper {
+            return (taper.end() + (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max);
+        }
         let [one, other] = self.peaks(a);
         ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
     }
 
     /// Whether a quadrature on the real line is short enough. Between two distant peaks it takes no points.
     pub(super) fn is_within_reach(&self, a: f64) -> bool {
+        if self.taper.is_some() {
+            return self.terms(a, 0.0) <= MOST_POINTS;
+        }
         let points = 4.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma / self.step(a, 0.0);
         points <= MOST_POINTS
     }
@@ -100,6 +160,16 @@ impl Mixture {
     pub(super) fn quadrature(&self, a: f64, y_max: f64, points: &mut Vec<Point>) -> f64 {
         points.clear();
         let step = self.step(a, y_max);
+        if let Some(taper) = self.taper {
+            // a > 0: no peak lies below 0.
+            let (from, to) = (-(2.0 * NEGLIGIBLE).sqrt() * self.sigma, taper.end());
+            points.extend(((from / step).ceil() as i64..=(to / step).floor() as i64).map(|k| {
+                let x = k as f64 * step;
+                let loss = self.loss(x);
+                Point { weight: self.exponent(a, x, loss) + taper.log(x), loss }
+            }));
+            return self.normalise(step, points);
+        }
         let [one, other] = self.peaks(a).map(|x| (x / step).round() as i64);
         let (low, high) = (one.min(other), one.max(other));
         let exponent_at = |k: i64| {
@@ -126,7 +196,13 @@ impl Mixture {
         if reached <= high {
             walk(high, -1, reached);
         }
+        self.normalise(step, points)
+    }
+
+    /// Makes exponents weights, and returns the ln of the integral.
+    fn normalise(&self, step: f64, points: &mut Vec<Point>) -> f64 {
         let largest = points.iter().map(|p| p.weight).fold(f64::NEG_INFINITY, f64::max);
+        points.retain(|point| point.weight > largest - NEGLIGIBLE);
         let mut sum = 0.0;
         for point in points.iter_mut() {
             point.weight = libm::exp(point.weight - largest);

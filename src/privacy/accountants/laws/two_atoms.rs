@@ -1,6 +1,6 @@
 //! Two outputs: randomised response, and one exponential mechanism of a given bounded range.
 
-use super::cells::HalfCells;
+use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};
 use crate::privacy::accountants::complex::Complex;
 
@@ -31,6 +31,10 @@ impl TwoAtoms {
 }
 
 impl Law for TwoAtoms {
+    fn duplicate(&self) -> Box<dyn Law> {
+        Box::new(*self)
+    }
+
     fn cumulants(&self, s: f64) -> Cumulants {
         let range = self.high - self.low;
         let fall = -libm::expm1(-s * range);
@@ -62,14 +66,25 @@ impl Law for TwoAtoms {
         Some(self.high)
     }
 
-    fn continuous_mass(&self, _s: f64) -> f64 {
-        0.0
+    fn anchor(&self) -> f64 {
+        self.high
     }
 
-    fn cells(&self, width: f64, _tilt: f64) -> HalfCells {
-        let mut cells = HalfCells::new(width, self.low, self.high);
-        cells.add_atom(self.high, self.p_high);
-        cells.add_atom(self.low, self.p_low);
+    fn span(&self, tail: f64) -> (f64, f64) {
+        (if self.p_low <= tail { self.high } else { self.low }, self.high)
+    }
+
+    fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells {
+        let mut cells = Cells::new(grid, low.max(self.low), high.min(self.high));
+        for (loss, mass) in [(self.high, self.p_high), (self.low, self.p_low)] {
+            if loss > high {
+                cells.beyond += mass;
+            } else if loss < low {
+                cells.swept += mass;
+            } else {
+                cells.add_atom(loss, mass);
+            }
+        }
         cells
     }
 }

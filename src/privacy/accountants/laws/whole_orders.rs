@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn the_bound_is_the_quadrature_at_whole_orders_and_lies_above_it_between() {
         for (rate, sigma) in [(0.01, 1.0), (0.3, 0.5), (1e-6, 0.3)] {
-            let mixture = Mixture { rate, sigma };
+            let mixture = Mixture::new(rate, sigma);
             for s in [1.0, 1.3, 2.0, 7.5, 32.0] {
                 let exact =
                     Direction::BOTH.map(|way| PoissonGaussian::new(rate, sigma, way).cumulants(s).value);

@@ -1,11 +1,13 @@
 //! Which method prices which composition.
 
-use super::contour::{self, Ends, Saddle};
-use super::{binomial, lattice};
+use super::contour::{self, Ends};
+use super::{binomial, steps};
 use crate::privacy::accountants::laws::{Direction, TwoAtoms};
 use crate::privacy::accountants::pairs::{self, Exponential};
 use crate::privacy::accountants::priced::EXPONENTIAL_NOTE;
-use crate::privacy::accountants::{Accountant, Composition, Item, Priced, Rdp, Standing, single};
+use crate::privacy::accountants::{
+    Accountant, Advanced, Basic, Composition, Item, Optimal, Priced, Rdp, Standing, single,
+};
 use crate::vocab::{Cost, Delta};
 
 /// The hockey-stick divergence of the dominating pairs' product, by contour integration, exact sums or lattices.
@@ -34,7 +36,16 @@ impl Accountant for Tight {
         let Some(left) = pairs::remaining(delta.get(), failure) else {
             return Priced::used_up(failure, delta, composition);
         };
-        let (ends, standing, note) = ends(composition, left);
+        let (mut ends, standing, note) = ends(composition, left);
+        if standing == Standing::Bound && ends.upper - ends.lower > EXACT * ends.upper {
+            // Another theorem may know better than ends that are apart.
+            let basic =
+                Basic.price(composition, delta).epsilon.min(Advanced.price(composition, delta).epsilon);
+            let most = ends.upper.min(basic).min(Rdp.price(composition, delta).epsilon);
+            ends.upper = most.min(Optimal::below(composition, delta, most));
+            ends.epsilon = ends.upper;
+            ends.lower = ends.lower.min(ends.upper);
+        }
         let mut priced = Priced::plain(ends.epsilon, standing, composition);
         priced.lower = Some(ends.lower);
         priced.upper = Some(ends.upper);
@@ -42,6 +53,11 @@ impl Accountant for Tight {
         priced
     }
 }
+
+/// Ends as close as this, relatively, are one number.
+const EXACT: f64 = 1e-8;
+/// Ends as close as this, relatively, are good enough.
+const CLOSE: f64 = 1e-6;
 
 struct Answer {
     lower: f64,
@@ -119,6 +135,19 @@ fn is_long_sum(items: &[Item]) -> bool {
 /// Both ends of epsilon (at least 0) for priceable items, the worse of the two directions. Where the numbers fail, or
 /// another theorem knows better, its bound stands in: Renyi divergences above, what a part costs alone below.
 pub(in crate::privacy::accountants) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
+    curve_below(items, exponential, delta, f64::INFINITY)
+}
+
+/// The same, where an epsilon above `ceiling` is of no interest: the ends need not be close then.
+pub(in crate::privacy::accountants) fn curve_below(
+    items: &[Item],
+    exponential: Exponential,
+    delta: f64,
+    ceiling: f64,
+) -> Ends {
+    if pairs::total_variation(items) <= delta {
+        return Ends { lower: 0.0, upper: 0.0 };
+    }
     if let Some(epsilon) = closed_form(items, delta) {
         return Ends { lower: epsilon, upper: epsilon };
     }
@@ -134,17 +163,23 @@ pub(in crate::privacy::accountants) fn curve(items: &[Item], exponential: Expone
         if laws.is_empty() {
             return worst;
         }
-        let saddle = Saddle::find(&laws, delta);
-        let ends = contour::epsilon(&laws, &saddle, delta)
-            .filter(|ends| ends.upper.is_finite() && ends.lower.is_finite())
-            .unwrap_or_else(|| {
-                let most = renyi();
-                let found = lattice::epsilon(&laws, &saddle, delta);
-                found.map_or(Ends { lower: 0.0, upper: most }, |ends| Ends {
-                    lower: ends.lower.min(most),
-                    upper: ends.upper.min(most),
-                })
-            });
+        let line =
+            contour::epsilon(&laws, delta).filter(|ends| ends.upper.is_finite() && ends.lower.is_finite());
+        let ends = match line {
+            Some(ends)
+                if ends.upper - ends.lower <= CLOSE * ends.upper.max(0.0) || ends.upper <= worst.upper =>
+            {
+                ends
+            }
+            line => {
+                let mut most = renyi().min(total);
+                if let Some(ends) = line {
+                    most = most.min(ends.upper.max(0.0));
+                }
+                let ends = steps::epsilon(&laws, delta, most, worst.upper, ceiling);
+                Ends { lower: line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper), ..ends }
+            }
+        };
         let upper = worst.upper.max(ends.upper.min(total));
         Ends { lower: worst.lower.max(ends.lower).min(upper), upper }
     })

@@ -12,6 +12,8 @@ use std::f64::consts::PI;
 /// Laws of the loss with how often each is composed.
 pub(in crate::privacy::accountants) type Laws = [(Box<dyn Law>, u64)];
 
+type OwnLaws = Vec<(Box<dyn Law>, u64)>;
+
 /// Both ends of an epsilon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::privacy::accountants) struct Ends {
@@ -78,16 +80,93 @@ impl Saddle {
 }
 
 const BLOCK: usize = 32;
-const MOST_NODES: usize = 2048;
+const MOST_NODES: usize = 8192;
 /// A law whose values take more terms than this is left to lattices.
-const MOST_TERMS: f64 = 20_000.0;
+const MOST_TERMS: f64 = 40_000.0;
 /// Terms beyond the last node may add this much, relatively.
 const TRUNCATION: f64 = 1e-14;
+/// Most terms of all values together.
+const MOST_WORK: f64 = 2e6;
+/// What part of that may be done before the values have fallen to 1/10.
+const FIRST_PART: f64 = 0.15;
 
 /// Epsilon at `delta` with both ends; nothing if the integrand does not fall within the allowed nodes.
-pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> {
+///
+/// The line crosses the real axis at the saddle point. Where the loss is now and then large, the tilted law there is
+/// that of the large losses alone, and the sum over m is not small; then it crosses at the best Renyi order of laws whose
+/// largest losses are left out, or nearer to 0.
+pub(super) fn epsilon(laws: &Laws, delta: f64) -> Option<Ends> {
+    let mut best: Option<Ends> = None;
+    let mut look = |laws: &Laws, saddle: &Saddle, lost: f64| {
+        if let Some(ends) =
+            at(laws, saddle, delta, lost).filter(|ends| ends.lower <= ends.upper && ends.upper.is_finite())
+        {
+            let lower = best.map_or(ends.lower, |best| best.lower.max(ends.lower));
+            let upper = best.map_or(ends.upper, |best| best.upper.min(ends.upper));
+            best = Some(Ends { lower: lower.min(upper), upper });
+        }
+        best.is_some_and(|best| best.upper <= 0.0 || best.upper - best.lower <= CLOSE * best.upper)
+    };
+    let saddle = Saddle::find(laws, delta);
+    if !look(laws, &saddle, 0.0) {
+        let (tapered, lost) = tapered(laws, delta);
+        let order = best_order(&tapered, delta);
+        let _ = [1.0, 0.5, 0.25]
+            .into_iter()
+            .any(|part| look(&tapered, &Saddle::at(&tapered, part * order), lost));
+    }
+    best
+}
+
+/// Of delta, what the tapered laws may lack.
+const LOST: f64 = 1e-8;
+
+/// The laws without their largest losses, and what part of delta that is at most.
+fn tapered(laws: &Laws, delta: f64) -> (OwnLaws, f64) {
+    let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
+    let mut all = 0.0;
+    let tapered = laws
+        .iter()
+        .map(|(law, count)| match law.tapered(LOST * delta / releases) {
+            Some((law, lost)) => {
+                all += *count as f64 * lost;
+                (law, *count)
+            }
+            None => (law.duplicate(), *count),
+        })
+        .collect();
+    (tapered, all / delta)
+}
+
+/// The s > 0 at which (K(s) - ln delta) / s is least, about.
+fn best_order(laws: &Laws, delta: f64) -> f64 {
+    let bound = |log_s: f64| {
+        let s = libm::exp(log_s);
+        let found = (cumulants(laws, s).value - libm::log(delta)) / s;
+        if found.is_nan() { f64::INFINITY } else { found }
+    };
+    let (mut low, mut high) = (-16.0, 20.0);
+    while high - low > 0.3 {
+        let (a, b) = (low + 0.4 * (high - low), low + 0.6 * (high - low));
+        if bound(a) <= bound(b) {
+            high = b;
+        } else {
+            low = a;
+        }
+    }
+    libm::exp(0.5 * (low + high))
+}
+
+/// Ends as close as this, relatively, are good enough.
+const CLOSE: f64 = 1e-7;
+
+/// `lost` is the part of delta that the laws lack.
+fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64) -> Option<Ends> {
     let c = saddle.c;
     let k = saddle.cumulants;
+    if laws.iter().any(|(law, _)| !law.is_exact(c)) {
+        return None;
+    }
     let step = (0.35 / saddle.curvature.sqrt()).min(2.0 * PI * c / (30.0 - libm::log(delta)));
     let size = 1.0 / (c * (c + 1.0) * (2.0 * PI * saddle.curvature).sqrt());
     let highest = step * MOST_NODES as f64;
@@ -99,10 +178,15 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> 
 
     // Terms of the sum, without the phase exp(-i y e).
     let mut terms: Vec<(f64, Complex)> = Vec::new();
+    let mut work = 0.0;
     let beyond = loop {
         let from = terms.len();
         let y_max = (from + BLOCK) as f64 * step;
         if from >= MOST_NODES || laws.iter().any(|(law, _)| law.terms(c, y_max) > MOST_TERMS) {
+            return None;
+        }
+        work += BLOCK as f64 * laws.iter().map(|(law, _)| law.terms(c, y_max)).sum::<f64>();
+        if work > MOST_WORK {
             return None;
         }
         let (mut watched, mut proven) = ([Complex::ONE; BLOCK], [Complex::ONE; BLOCK]);
@@ -118,6 +202,9 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> 
         let y = (from + BLOCK) as f64 * step;
         let seen = watched[BLOCK / 2..].iter().fold(0.0, |most: f64, v| most.max(v.norm_squared())).sqrt();
         let beyond = seen * ceiling(laws, c, y) / (PI * y);
+        if work > FIRST_PART * MOST_WORK && seen * ceiling(laws, c, y) > 0.1 {
+            return None;
+        }
         if beyond <= TRUNCATION * size {
             break beyond;
         }
@@ -148,6 +235,11 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> 
         }
     }
     let (value, slope, moduli) = sums(epsilon);
+    // Newton's steps must have arrived: delta falls in epsilon, and has the value asked for.
+    let missed = (libm::log(value) - c * epsilon - target).abs();
+    if value.is_nan() || value <= 0.0 || slope >= 0.0 || missed.is_nan() || missed > 1e-9 {
+        return None;
+    }
     // From a relative error of delta to an error of epsilon.
     let per_relative = value / slope.abs();
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
@@ -157,7 +249,7 @@ pub(super) fn epsilon(laws: &Laws, saddle: &Saddle, delta: f64) -> Option<Ends> 
     let truncation = 10.0 * beyond / value;
     Some(Ends {
         lower: epsilon - (rounding + truncation + aliasing) * per_relative,
-        upper: epsilon + (rounding + truncation) * per_relative,
+        upper: epsilon + (rounding + truncation + 1.1 * lost) * per_relative,
     })
 }
 

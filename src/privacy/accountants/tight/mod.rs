@@ -5,14 +5,23 @@
 //! | Gaussians only; one subsampled Gaussian | closed form | equal |
 //! | equal randomised responses; equal exponential mechanisms | binomial sums | equal (the latter if not adaptive) |
 //! | laws whose characteristic function falls | `contour` | aliasing, truncation and rounding bounded |
-//! | the rest | `lattice` | two lattice laws, one worse and one better than the true one |
+//! | the rest | `steps`, on lattices | two lattice laws, one worse and one better than the true one |
+//!
+//! Lattices: `rounded` moves a law to one (connect the dots, Doroshenko et al. 2022); sums are formed term by term
+//! (`convolution`), by one tilted Fourier transform with Chernoff's bounds on what it folds (`tilted`, after Koskela,
+//! Jälkö and Honkela 2020 and Gopi, Lee and Wutschitz 2021), or term by term on two scales (`two_scales`). Where the
+//! ends stay apart, the least of all bounds is quoted.
 
 pub(super) mod binomial;
 mod accountant;
 mod contour;
+mod convolution;
 mod fft;
-mod lattice;
+mod rounded;
+mod steps;
+mod tilted;
+mod two_scales;
 mod staircase;
 
 pub use accountant::Tight;
-pub(super) use accountant::curve;
+pub(super) use accountant::curve_below;

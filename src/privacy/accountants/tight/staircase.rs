@@ -27,6 +27,12 @@ pub(super) fn epsilon(
     f64::NEG_INFINITY
 }
 
+/// What `epsilon` says of losses from `bottom` up, at least 0: infinity if it is no number, the bottom if epsilon lies
+/// below it.
+pub(super) fn within(bottom: f64, epsilon: f64) -> f64 {
+    if epsilon.is_nan() { f64::INFINITY } else { epsilon.max(bottom.min(f64::MAX)).max(0.0) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +44,8 @@ mod tests {
         let found = epsilon(1.0, 2.0, 0, [p, 1.0 - p], 0.1);
         assert!((found - libm::log((p - 0.1) / (1.0 - p))).abs() < 1e-15);
         assert_eq!(epsilon(1.0, 2.0, 0, [p, 1.0 - p], 2.0), f64::NEG_INFINITY);
+        assert_eq!(within(0.5, f64::NEG_INFINITY), 0.5);
+        assert_eq!(within(-0.5, f64::NEG_INFINITY), 0.0);
+        assert_eq!(within(0.5, f64::NAN), f64::INFINITY);
     }
 }
