@@ -308,3 +308,33 @@ fn doubled_messages_change_no_choice() {
         assert_eq!(regrets("0"), regrets("0.5"), "{arrivals}");
     }
 }
+
+/// The arms of a table are records: the service knows all inputs, and B is read off the largest record. Neither is in the
+/// scenario, and both are conditions of what is said about rewards.
+#[test]
+fn what_a_table_tells_the_service_is_listed() {
+    let place = TempDir::new().unwrap();
+    let data = support::root().join("scenarios/data/sacramento.csv");
+    let table = format!(
+        "objective=Table(file: {data:?}, inputs: [\"latitude\", \"longitude\"], output: Column(\"price\"), \
+         input_scale: Stated(centres: [38.58, -121.49], units: [0.05, 0.05], radius: 9), \
+         output_scale: Stated(centre: 250000, unit: 130000), max_norm: 25, noise_sd: 0.1, \
+         hyperparameters: Given(length_scales: [1, 1], variance: 0.5, noise_variance: 0.5))"
+    );
+    let series =
+        "protocol.series=[Series(name: \"x\", report: Ctl(epsilon: 1, bound: Some(4)), learner: Random())]";
+    let options = ["--replications", "1", "-o", "protocol.rounds=20", "-o", &table, "-o", series];
+    let document = run("scenarios/users.ron", place.path(), &options);
+    let cell = &document["cells"][0];
+    let computed: Vec<&str> = cell["series"][0]["public"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|fact| fact["origin"] == "computed-from-data")
+        .map(|fact| fact["what"].as_str().unwrap())
+        .collect();
+    assert_eq!(computed, ["B, the largest mean reward of an arm in size", "the inputs of all records"]);
+    let losses = cell["privacy"][0]["losses"].as_array().unwrap();
+    let tight = losses.iter().find(|loss| loss["accountant"] == "tight").unwrap();
+    assert_eq!(tight["basis"], "conditional", "{tight}");
+}

@@ -115,6 +115,8 @@ fn what_is_computed_from_the_data_is_booked() {
         let text = row.to_string();
         let scale = if unit == "Record" { "norm of the outermost row" } else { "deviation of the outcomes" };
         assert!(text.contains(scale) && text.contains("being public"), "{text}");
+        // Fitted length-scales divide the inputs, and one outcome moves them: a loss about either rests on them.
+        assert!(text.contains("length-scales fitted to inputs and outcomes being public"), "{unit}: {text}");
     }
     let public = |series: usize| document["cells"][0]["series"][series]["public"].to_string();
     assert!(public(1).contains("computed-from-data") && public(1).contains("number of records"));

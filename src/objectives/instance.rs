@@ -57,8 +57,10 @@ pub struct Background {
 pub struct Facts {
     /// Numbers of records and columns, and what must be true of data that can be read at all.
     pub shape: Vec<PublicFact>,
-    /// What inputs are scaled by, fitted length-scales included.
+    /// What inputs are scaled by, but for length-scales.
     pub inputs: Vec<PublicFact>,
+    /// Fitted length-scales, which inputs are divided by: functions of all inputs and of all outcomes.
+    pub length_scales: Vec<PublicFact>,
     /// What values and outcomes are scaled by.
     pub outcomes: Vec<PublicFact>,
     /// Hyperparameters of the surrogate.
@@ -69,13 +71,15 @@ impl Facts {
     /// Conditions of a loss about a record whose inputs are released.
     #[must_use]
     pub fn input_conditions(&self) -> Vec<String> {
-        self.inputs.iter().filter_map(PublicFact::condition).collect()
+        self.inputs.iter().chain(&self.length_scales).filter_map(PublicFact::condition).collect()
     }
 
-    /// Conditions of a loss about a record whose value or outcome is released.
+    /// Conditions of a loss about a record whose value or outcome is released; with `inputs_shown` the inputs are seen
+    /// too, and the length-scales that divide them may be functions of the outcomes.
     #[must_use]
-    pub fn outcome_conditions(&self) -> Vec<String> {
-        self.outcomes.iter().filter_map(PublicFact::condition).collect()
+    pub fn outcome_conditions(&self, inputs_shown: bool) -> Vec<String> {
+        let length_scales = self.length_scales.iter().filter(|_| inputs_shown);
+        self.outcomes.iter().chain(length_scales).filter_map(PublicFact::condition).collect()
     }
 }
 
@@ -83,8 +87,8 @@ impl Background {
     /// What is known of a problem of which these facts are public.
     #[must_use]
     pub fn public(facts: Facts) -> Self {
-        let Facts { shape, inputs, outcomes, model } = &facts;
-        let public = [shape, inputs, outcomes, model].into_iter().flatten().cloned().collect();
+        let Facts { shape, inputs, length_scales, outcomes, model } = &facts;
+        let public = [shape, inputs, length_scales, outcomes, model].into_iter().flatten().cloned().collect();
         Self { public, facts, ..Self::default() }
     }
 

@@ -108,6 +108,14 @@ impl Stage {
         }
     }
 
+    /// The fact that inputs are public, for an objective whose arms are records: where parties other than their owner
+    /// choose among them, as in local and federated search, all of them know all inputs.
+    #[must_use]
+    pub(super) fn inputs_of_records(&self) -> Option<PublicFact> {
+        let records = self.prepared.as_ref().is_some_and(|prepared| prepared.has_records());
+        records.then(|| PublicFact::new("the inputs of all records", Origin::ComputedFromData))
+    }
+
     /// The id of a named party.
     ///
     /// # Errors

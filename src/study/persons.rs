@@ -49,7 +49,7 @@ pub(super) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
         let (a, b) = (tight(row)?, tight(outcome)?);
         let (epsilon_row, epsilon_outcome, delta) = (bound(&a), bound(&b), a.delta + b.delta);
         // Basic composition, Dwork and Roth 2014, Theorem 3.16: what is released about the row depends on no outcome,
-        // and the other way round.
+        // and the other way round, on the conditions that either loss names.
         let sum = epsilon_row + epsilon_outcome;
         let epsilon = if delta < 1.0 { sum } else { f64::INFINITY };
         let mut note: Vec<&str> = Vec::new();

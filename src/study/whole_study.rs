@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// published: over all cells and replications.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyPrivacy {
-    /// Name of the series; "all series" for all of them together.
+    /// Name of the series; "all series" for all of them together, their names where others are left out.
     pub series: String,
-    /// Whether this is all series together.
+    /// Whether this is several series together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_series: bool,
     /// Whose data.
@@ -190,19 +190,44 @@ impl WholeStudy {
     pub(super) fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
         let mut prices = Prices { delta, known: Vec::new() };
         let mut rows: Vec<StudyPrivacy> = self.groups.iter().map(|group| prices.row(group)).collect();
-        let mut together: Vec<(Group, u64)> = Vec::new();
+        let mut together: Vec<(Group, Vec<&str>)> = Vec::new();
         for group in &self.groups {
             match together.iter_mut().find(|(known, _)| known.same_kind(group)) {
                 Some((known, series)) => {
                     known.take_in(group);
-                    *series += 1;
+                    series.push(&group.series);
                 }
-                None => together.push((Group { series: ALL.to_owned(), ..group.clone() }, 1)),
+                None => together.push((group.clone(), vec![&group.series])),
             }
         }
-        let several = together.iter().filter(|(_, series)| *series > 1);
-        rows.extend(several.map(|(group, _)| StudyPrivacy { all_series: true, ..prices.row(group) }));
+        for (group, series) in together.iter_mut().filter(|(_, series)| series.len() > 1) {
+            let apart = self.other_relations(group, series);
+            group.series = if apart.is_empty() { ALL.to_owned() } else { series.join(" and ") };
+            let mut row = StudyPrivacy { all_series: true, ..prices.row(group) };
+            if !apart.is_empty() {
+                let missing = format!(
+                    "without {}, whose losses are for other neighbours and do not add up with these",
+                    apart.join(", ")
+                );
+                row.note = [row.note, missing]
+                    .into_iter()
+                    .filter(|note| !note.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("; ");
+            }
+            rows.push(row);
+        }
         rows
+    }
+
+    /// Series that released something of that kind whose losses are for other neighbours.
+    fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
+        let alike = |other: &&Group| {
+            (&other.protected, &other.unit, &other.observer)
+                == (&group.protected, &group.unit, &group.observer)
+        };
+        let names = self.groups.iter().filter(alike).map(|other| &*other.series);
+        names.filter(|name| !added_up.contains(name)).collect()
     }
 }
 
@@ -323,6 +348,22 @@ mod tests {
         let rows = once.rows(delta());
         assert_eq!((rows[0].runs, rows[0].releases), (5, 1500));
         assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
+    }
+
+    /// Losses for different neighbours do not add up, and no sum of some series passes for one of all.
+    #[test]
+    fn other_neighbours_are_named_and_not_added_up() {
+        let one = [booked(ProtectedUnit::Agent, None, 1.0, 1)];
+        let mut other = one.clone();
+        other[0].event.neighbours = Neighbours::ReplaceOne;
+        let mut study = WholeStudy::default();
+        for (series, releases) in [("a", &one), ("b", &one), ("c", &other)] {
+            study.add_run((1, 0), series, releases);
+        }
+        let rows = study.rows(delta());
+        let row = rows.iter().find(|row| row.all_series).unwrap();
+        assert_eq!((&*row.series, rows.len()), ("a and b", 4));
+        assert!(row.note.contains("without c, whose losses are for other neighbours"), "{}", row.note);
     }
 
     /// Two settings of one replication draw the same noise: their losses add up on a condition only. Other seeds and other

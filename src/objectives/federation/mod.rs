@@ -260,6 +260,7 @@ fn facts() -> Facts {
     Facts {
         shape: vec![PublicFact::new("number of agents, and the classes", Origin::Shape)],
         inputs: vec![PublicFact::new("settings to choose from", Origin::Stated)],
+        length_scales: Vec::new(),
         outcomes: Vec::new(),
         model: vec![PublicFact::new("prior and noise variance that agents assume", Origin::Stated)],
     }

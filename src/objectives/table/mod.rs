@@ -208,14 +208,15 @@ impl Table {
     /// What is taken as public, and what losses rest on.
     fn background(&self) -> Background {
         let fitted = matches!(self.hyperparameters, Hyperparameters::MaximumLikelihood { .. });
-        let mut inputs = vec![self.input_scale.fact()];
-        let model = if fitted {
-            let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
-            inputs.push(computed("length-scales fitted to inputs and outcomes"));
-            vec![computed("variance and noise variance fitted to inputs and outcomes")]
+        let (length_scales, model) = if fitted {
+            let computed = |what: &str| vec![PublicFact::new(what, Origin::ComputedFromData)];
+            (
+                computed("length-scales fitted to inputs and outcomes"),
+                computed("variance and noise variance fitted to inputs and outcomes"),
+            )
         } else {
             let what = "length-scales, variance and noise variance of the model";
-            vec![PublicFact::new(what, Origin::Stated)]
+            (Vec::new(), vec![PublicFact::new(what, Origin::Stated)])
         };
         let shape = |what: &str| PublicFact::new(what, Origin::Shape);
         let columns = format!("number of the input columns, {}, and their names", self.inputs.len());
@@ -225,7 +226,8 @@ impl Table {
                 shape(&columns),
                 shape("that every cell used is a number, and has a logarithm where one is taken"),
             ],
-            inputs,
+            inputs: vec![self.input_scale.fact()],
+            length_scales,
             outcomes: vec![self.output_scale.fact()],
             model,
         };

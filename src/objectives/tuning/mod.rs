@@ -112,6 +112,7 @@ fn facts() -> Facts {
     Facts {
         shape: vec![PublicFact::new("number of validation records", Origin::Shape)],
         inputs: vec![PublicFact::new("regularisation parameters to choose from", Origin::Stated)],
+        length_scales: Vec::new(),
         outcomes: vec![PublicFact::new("range and Lipschitz constant of the loss", Origin::Stated)],
         model: vec![PublicFact::new("mean, variance and length-scale of the prior", Origin::Stated)],
     }

@@ -22,7 +22,7 @@ use crate::protocols::bystander::Bystander;
 use crate::protocols::chronicle::Chronicle;
 use crate::protocols::{JitterWatch, NamedOutcome, PlayError, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::PartyId;
+use crate::vocab::{PartyId, PublicFact};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -102,9 +102,14 @@ impl Cast<'_> {
         record.iterations = iterations;
         record.groups = groups;
         record.counts = counts;
-        record.public.extend(public::facts(&series.sharing, &self.instance.background.public));
+        record.public.extend(public::facts(&series.sharing, &self.objective_facts()));
         chronicle.into_record(&mut record);
         Ok(record)
+    }
+
+    /// What is public of the problem that all agents work on.
+    fn objective_facts(&self) -> Vec<PublicFact> {
+        self.instance.background.public.iter().cloned().chain(self.stage.inputs_of_records()).collect()
     }
 
     /// What agents and a server that is not trusted have agreed on.
@@ -143,7 +148,7 @@ impl Cast<'_> {
         let dry = stage.directions.dry;
         let blank = Arc::new(vec![0.0; self.common.m]);
         let contract = self.contract(series, &explored);
-        let conditions = public::conditions(&self.instance.background.public);
+        let conditions = public::conditions(&self.objective_facts());
         let mut parties: Vec<Box<dyn Party<World>>> = Vec::with_capacity(stage.names.len());
         parties.resize_with(stage.names.len(), || Box::new(Bystander));
         parties[server.index()] = Box::new(Server {

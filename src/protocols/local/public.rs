@@ -3,27 +3,31 @@
 use super::arrivals::Arrivals;
 use super::recipe::Local;
 use crate::objectives::{Instance, Noise};
+use crate::protocols::Stage;
 use crate::vocab::{Origin, PublicFact};
 
 /// What users and service are told of the problem before the first user comes: it sets the learner, and where users
 /// clip. Losses hold on the condition that it is public, as far as it was computed from rewards.
-pub(super) fn of_the_problem(local: &Local, instance: &Instance) -> Vec<PublicFact> {
+pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
     let mut facts = instance.background.public.clone();
-    // Recorded rewards are data; a function and a noise that are drawn are what the scenario states. The service's learner
-    // gets them, whatever users clip at.
+    let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
+    // Recorded rewards and tables are data; a function and a noise that are drawn are what the scenario states. The
+    // service's learner gets them, whatever users clip at.
+    let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.same_data());
     facts.push(match &instance.noise {
-        Noise::Recorded(_) => PublicFact::new(
-            "B and R, the largest mean reward of an arm and the largest deviation from a mean",
-            Origin::ComputedFromData,
-        ),
+        Noise::Recorded(_) => {
+            computed("B and R, the largest mean reward of an arm and the largest deviation from a mean")
+        }
+        Noise::Law(_) if recorded => computed("B, the largest mean reward of an arm in size"),
         Noise::Law(_) => PublicFact::new("B and R, bounds on the function and on its noise", Origin::Stated),
     });
+    facts.extend(stage.inputs_of_records());
     facts.into_iter().map(|fact| fact.about(&local.users).known_to(&local.service)).collect()
 }
 
 /// All of it.
-pub(super) fn taken_as_public(local: &Local, instance: &Instance) -> Vec<PublicFact> {
-    let mut facts = of_the_problem(local, instance);
+pub(super) fn taken_as_public(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
+    let mut facts = of_the_problem(local, stage, instance);
     let when = match local.arrivals {
         Arrivals::OneByOne { .. } => "when a user answers",
         Arrivals::Poisson { .. } => "when a user comes and answers",

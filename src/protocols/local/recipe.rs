@@ -276,7 +276,7 @@ impl Local {
             }
         })?;
         tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
-        record.public.extend(super::public::taken_as_public(self, instance));
+        record.public.extend(super::public::taken_as_public(self, stage, instance));
         if let Some(bounds) = bounds {
             let epsilon = match &series.report {
                 Report::Ctl(report) => Some(report.epsilon.get()),
@@ -339,7 +339,7 @@ impl Local {
     ) -> Vec<Box<dyn Party<World>>> {
         let party = |name: &str| key.child("party").child(name);
         let crowd = party(&self.users);
-        let known = super::public::of_the_problem(self, instance);
+        let known = super::public::of_the_problem(self, stage, instance);
         let mut learner = Some(learner);
         let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<World>> {
             if index == service.index()

@@ -191,7 +191,7 @@ impl Curator {
             observer: self.observer.clone(),
             round,
             at: ctx.now(),
-            conditions: self.facts.outcome_conditions(),
+            conditions: self.facts.outcome_conditions(self.release.shows_inputs()),
         };
         let secret = Sensitive::new(outcome);
         let mut book = Books::new(&mut self.meter, ctx);

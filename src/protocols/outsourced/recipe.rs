@@ -92,6 +92,12 @@ pub struct Disclosed {}
 pub struct Withheld {}
 
 impl InputRelease {
+    /// Whether anything of the inputs is shown, noisy or not.
+    #[must_use]
+    pub fn shows_inputs(&self) -> bool {
+        !matches!(self, Self::Withheld(_))
+    }
+
     /// What the ledger calls it.
     pub(super) fn what(&self) -> &'static str {
         match self {
@@ -359,18 +365,18 @@ fn taken_as_public(
     curator: &str,
     modeler: &str,
 ) -> Vec<PublicFact> {
-    let PublicFacts { shape, inputs, outcomes, model } = &instance.background.facts;
-    let shown = !matches!(series.release, InputRelease::Withheld(_));
+    let PublicFacts { shape, inputs, length_scales, outcomes, model } = &instance.background.facts;
+    let shown = series.release.shows_inputs();
     let modelled = series.learner.as_dyn().needs_inputs();
     // What was fitted is a release to a learner that has a model; and no other learner is told.
     let model = if modelled && !instance.background.fitted { &model[..] } else { &[] };
-    let inputs = if shown { &inputs[..] } else { &[] };
+    let (inputs, length_scales) = if shown { (&inputs[..], &length_scales[..]) } else { (&[][..], &[][..]) };
     let protocol = [
         "which row is asked for in which round: chosen by the modeler from what it was told",
         "when messages arrive: times and losses are drawn without a look at the data",
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
-    let facts = shape.iter().chain(inputs).chain(outcomes).chain(model);
+    let facts = shape.iter().chain(inputs).chain(length_scales).chain(outcomes).chain(model);
     let facts = facts.map(|fact| fact.clone().about(curator).known_to(modeler));
     facts.chain(protocol).collect()
 }

@@ -171,7 +171,7 @@ fn outcomes(
     let mut price = private(&series.outcomes, |mechanism| {
         mechanism.price(&low, &Neighbours::AnyValue).map_err(|error| error.to_string())
     })?;
-    let conditions = instance.background.facts.outcome_conditions();
+    let conditions = instance.background.facts.outcome_conditions(series.release.shows_inputs());
     price.basis = price.basis.under(&conditions);
     let mut candidates = Vec::new();
     let mut add = |about: String,
