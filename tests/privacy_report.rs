@@ -257,7 +257,11 @@ fn runs_on_the_same_records_add_up_in_every_protocol() {
     let document = patients(&place, "");
     let rows = document["whole_study"].as_array().unwrap();
     let row = |unit: &str| rows.iter().find(|row| row["unit"] == unit).unwrap();
-    assert_eq!(rows.len(), 2, "one series: nothing else to add up");
+    assert_eq!(rows.len(), 3, "one series: no sum over series, but a person who brings row and outcome");
+    let person = rows.iter().find(|row| row["person"] == true).unwrap();
+    let tight = |row: &Value| row["epsilon_tight"].as_f64().unwrap();
+    assert_eq!(tight(person), tight(row("Record")) + tight(row("Outcome")));
+    assert_eq!(person["delta"].as_f64().unwrap(), 2e-5);
     // The other way: three releases as the ledger has them, priced by themselves.
     let mut ledger = csv::Reader::from_path(folder(&document).join("ledger.csv")).unwrap();
     let header = ledger.headers().unwrap().clone();

@@ -41,13 +41,13 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     match arguments.format {
         Format::Text => print(&format!(
             "{key} {value}\nepsilon reached {reached} of {epsilon} at delta {delta:e}, sampling rate {rate}, \
-             accountant tight\n{}",
+             accountant tight\nideal arithmetic assumed: the noise is taken for real-valued\n{}",
             beyond.map_or_else(String::new, |more| format!("the search ends here: {more}\n")),
         )),
         Format::Json => {
             let document = serde_json::json!({
                 key: value, "epsilon_reached": reached, "epsilon": epsilon, "delta": delta, "rate": rate,
-                "accountant": "tight", "search_ended": beyond.is_some(),
+                "accountant": "tight", "arithmetic": "ideal arithmetic assumed", "search_ended": beyond.is_some(),
             });
             print(&format!("{document}\n"));
         }

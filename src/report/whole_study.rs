@@ -1,7 +1,7 @@
 //! What publishing every run of a study would cost, where all runs are on the same data, in words.
 
 use super::number::delta;
-use super::words::{rests_on, unit};
+use super::words::{person, rests_on, unit};
 use crate::study::StudyPrivacy;
 
 /// What the figures are about.
@@ -14,6 +14,9 @@ pub(super) fn title(row: &StudyPrivacy) -> String {
 
 /// Who would learn about whom.
 pub(super) fn about(row: &StudyPrivacy) -> String {
+    if row.person {
+        return format!("{} about {}", row.observer, person(&row.protected));
+    }
     format!("{} about {} of {}", row.observer, unit(&row.unit), row.protected)
 }
 

@@ -1,7 +1,7 @@
 //! The vocabulary of privacy in words for people.
 
 use crate::kernel::{LossCause, Memory};
-use crate::study::{PersonLoss, PrivacyRow, multiple};
+use crate::study::{PrivacyRow, multiple};
 use crate::vocab::{Neighbours, ProtectedUnit};
 
 /// A unit of protection with its article.
@@ -55,8 +55,8 @@ pub(super) fn rests_on(basis: &str, arithmetic: &str, times_claim: Option<f64>) 
 
 /// A person whose row and outcome both change.
 #[must_use]
-pub(super) fn person(entry: &PersonLoss) -> String {
-    format!("a person of {} whose row and outcome both change", entry.protected)
+pub(super) fn person(protected: &str) -> String {
+    format!("a person of {protected} whose row and outcome both change")
 }
 
 /// What the arithmetics in a report mean; nothing to say where none is ideal or exact.

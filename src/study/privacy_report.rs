@@ -1,6 +1,6 @@
 //! Who learned what about whom, with what each accountant says about it.
 
-use super::loss::{Loss, larger, losses};
+use super::loss::{Loss, LossStanding, larger, losses, multiple};
 use super::record::ReplicationRecord;
 use super::units::{cost_alike, units};
 use crate::protocols::BookedRelease;
@@ -129,7 +129,39 @@ impl<'a> Gathered<'a> {
         self.runs += 1;
     }
 
-    fn finish(self, series: &str) -> PrivacyRow {
+    /// Where runs differ, a claim and the loss beside it may be those of different runs, and the claim exceeded in a
+    /// third.
+    fn tell_of_runs(&mut self) {
+        let figure = |losses: &[Loss], claim: bool| {
+            let wanted = |loss: &&Loss| match claim {
+                true => loss.standing == LossStanding::Claim,
+                false => loss.accountant == "tight",
+            };
+            losses.iter().find(wanted).map(|loss| (loss.epsilon, loss.times_claim))
+        };
+        let (Some((claimed, Some(times))), Some((tight, _))) =
+            (figure(&self.losses, true), figure(&self.losses, false))
+        else {
+            return;
+        };
+        if self.runs_differ && tight.is_finite() && (tight / claimed / times - 1.0).abs() > 1e-6 {
+            let note = format!(
+                "runs differ: in one of them tight is {} what is claimed for it, while these figures are each those of \
+                 the run where they are largest",
+                multiple(times)
+            );
+            for loss in self.losses.iter_mut().filter(|loss| loss.times_claim.is_some()) {
+                loss.note = [loss.note.as_str(), &note]
+                    .into_iter()
+                    .filter(|note| !note.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("; ");
+            }
+        }
+    }
+
+    fn finish(mut self, series: &str) -> PrivacyRow {
+        self.tell_of_runs();
         PrivacyRow {
             series: series.to_owned(),
             protected: self.event.protected.clone(),

@@ -1,6 +1,6 @@
 //! What a whole study costs where all of its runs are on the same data: tuning again is charged again.
 
-use super::loss::{arithmetic_of, basis_of, infinite, priced, weaker};
+use super::loss::{arithmetic_of, basis_of, infinite, priced, weaker, weaker_arithmetic};
 use super::record::ReplicationRecord;
 use crate::privacy::accountants::{Accountant, Basic, Composition, Priced, Rdp, Tight};
 use crate::protocols::BookedRelease;
@@ -17,6 +17,10 @@ pub struct StudyPrivacy {
     /// Whether this is several series together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_series: bool,
+    /// Whether this is the sum of the losses about a row and about its outcome, of a person who brings both; `unit` is
+    /// then the record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
     /// Whose data.
     pub protected: String,
     /// Unit of protection.
@@ -217,6 +221,8 @@ impl WholeStudy {
             }
             rows.push(row);
         }
+        let persons: Vec<StudyPrivacy> = persons(&rows).collect();
+        rows.extend(persons);
         rows
     }
 
@@ -229,6 +235,40 @@ impl WholeStudy {
         let names = self.groups.iter().filter(alike).map(|other| &*other.series);
         names.filter(|name| !added_up.contains(name)).collect()
     }
+}
+
+/// A person whose row and outcome both change: epsilons and deltas of the two losses add up, by basic composition.
+fn persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
+    let of = |unit: ProtectedUnit| rows.iter().filter(move |row| row.unit == unit);
+    of(ProtectedUnit::Record).filter_map(move |record| {
+        let same = |other: &&StudyPrivacy| {
+            (&other.series, &other.protected, &other.observer)
+                == (&record.series, &record.protected, &record.observer)
+        };
+        let outcome = of(ProtectedUnit::Outcome).find(same)?;
+        let delta = record.delta + outcome.delta;
+        let sum = |a: f64, b: f64| if delta < 1.0 { a + b } else { f64::INFINITY };
+        let mut notes =
+            vec![format!("epsilons and deltas of row and outcome are added up, to delta {delta:e}")];
+        for note in [&record.note, &outcome.note] {
+            if !note.is_empty() && !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        Some(StudyPrivacy {
+            person: true,
+            runs: record.runs.max(outcome.runs),
+            releases: record.releases + outcome.releases,
+            epsilon_tight: sum(record.epsilon_tight, outcome.epsilon_tight),
+            epsilon_rdp: sum(record.epsilon_rdp, outcome.epsilon_rdp),
+            epsilon_basic: sum(record.epsilon_basic, outcome.epsilon_basic),
+            delta,
+            basis: weaker(&record.basis, &outcome.basis).to_owned(),
+            arithmetic: weaker_arithmetic(&record.arithmetic, &outcome.arithmetic).to_owned(),
+            note: notes.join("; "),
+            ..record.clone()
+        })
+    })
 }
 
 /// What histories cost, each priced once.
@@ -263,6 +303,7 @@ impl Prices {
         StudyPrivacy {
             series: group.series.clone(),
             all_series: false,
+            person: false,
             protected: group.protected.clone(),
             unit: group.unit.clone(),
             observer: group.observer.0.clone(),

@@ -137,7 +137,7 @@ fn brought(summary: &Summary, persons: &[(&PersonLoss, Vec<String>)], notes: &No
                     th scope="row" { (entry.series) }
                     td { (entry.observer) }
                     td {
-                        (person(entry))
+                        (person(&entry.protected))
                         @let place = place(summary, places);
                         @if !place.is_empty() { " (" (place) ")" }
                     }

@@ -103,7 +103,7 @@ fn row(out: &mut String, entry: &PrivacyRow, place: &str, notes: &mut Notes) {
 
 fn person_row(out: &mut String, entry: &PersonLoss, place: &str, notes: &mut Notes) {
     let sum = format!("{} + {}", epsilon(entry.epsilon_row), epsilon(entry.epsilon_outcome));
-    wrapped(out, 2, &format!("{} about {}: {sum}{place}", entry.observer, person(entry)));
+    wrapped(out, 2, &format!("{} about {}: {sum}{place}", entry.observer, person(&entry.protected)));
     let rests = rests_on(&entry.basis, &entry.arithmetic, None);
     let cells = vec![
         "tight, added".to_owned(),
