@@ -223,6 +223,14 @@ impl WholeStudy {
         }
         let persons: Vec<StudyPrivacy> = persons(&rows).collect();
         rows.extend(persons);
+        // Series by series; Rust's sort keeps the order within each.
+        let mut order: Vec<String> = Vec::new();
+        for row in &rows {
+            if !order.contains(&row.series) {
+                order.push(row.series.clone());
+            }
+        }
+        rows.sort_by_key(|row| order.iter().position(|series| *series == row.series));
         rows
     }
 

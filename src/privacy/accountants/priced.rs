@@ -93,7 +93,7 @@ impl Priced {
         let mut priced = Self::plain(f64::INFINITY, standing, composition);
         let named = unpriced.into_iter().map(|item| {
             let labels: Vec<&str> = item.labels.iter().map(String::as_str).collect();
-            format!("no price by this accountant for {} x {}", item.count, labels.join("; "))
+            format!("cannot price {} x {}", item.count, labels.join("; "))
         });
         priced.notes.splice(0..0, named);
         priced
