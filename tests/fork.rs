@@ -340,3 +340,55 @@ fn a_scenario_may_name_its_branches() {
         assert!(stdout.contains(words), "{words}:\n{stdout}");
     }
 }
+
+/// A provider passes on what a registry and a buyer say to each other.
+const PASSED_ON: &str = r#"Scenario(
+    name: "passed-on", seed: 1, replications: 1,
+    parties: { "registry": Party(), "buyer": Party(), "isp": Party() },
+    network: Network(topology: Star(hub: "isp"), encryption: ENCRYPTION, default: Link(latency: Constant("60ms"))),
+    objective: GpSample(grid: [20], max_norm: 1, length_scale: 0.1, variance: 1, noise_variance: 0.01),
+    protocol: PROTOCOL,
+)
+"#;
+const ASKS: &str = r#"Outsourced(curator: "registry", modeler: "buyer", rounds: 30, initial_points: 4,
+    series: [Series(name: "s", release: Withheld(), outcomes: ClippedLaplace(epsilon: 1, range: Range(low: -3, high: 3)),
+        learner: Random())])"#;
+const VISITS: &str = r#"Local(service: "registry", users: "buyer", rounds: 60,
+    series: [Series(name: "s", report: Ctl(epsilon: 1, bound: 3), learner: Random())])"#;
+
+/// What was said before the fork is booked for those who could read it then, so nobody else may read it afterwards.
+#[test]
+fn a_branch_gives_nothing_to_other_readers() {
+    let out = TempDir::new().unwrap();
+    let place = out.path().to_str().unwrap();
+    let fork = |encryption: &str, protocol: &str, changes: &[&str]| {
+        let path = out.path().join("passed-on.ron");
+        let text = PASSED_ON.replace("ENCRYPTION", encryption).replace("PROTOCOL", protocol);
+        fs::write(&path, text).unwrap();
+        let branches: Vec<String> = changes.iter().map(|change| format!("open: {change}")).collect();
+        let mut arguments = vec!["run", path.to_str().unwrap(), "--fork-at", "20", "--out", place];
+        branches.iter().for_each(|branch| arguments.extend(["--branch", branch]));
+        let (code, _, stderr) = told(&subrosa(&arguments));
+        (code, stderr)
+    };
+    let refused = |(code, stderr): (i32, String), words: &[&str]| {
+        assert_eq!(code, 3, "{stderr}");
+        for words in words.iter().chain(&["branch \"open\"", "expected", "help: "]) {
+            assert!(stderr.contains(words), "{words}: {stderr}");
+        }
+    };
+    let goes = |(code, stderr): (i32, String)| assert_eq!(code, 0, "{stderr}");
+    let (open, closed) = ("network.encryption=None", "network.encryption=EndToEnd");
+    let hub = "network.topology=Star(hub: \"registry\")";
+    let (slow, lossy) = ("network.default.latency=Constant(\"1s\")", "network.default.loss=Independent(0.1)");
+    let silence = "protocol.never_answer=WhenBelow(reward: 0, share: 0.5)";
+    refused(fork("EndToEnd", ASKS, &[open]), &["network.encryption: expected EndToEnd"]);
+    refused(fork("None", ASKS, &[closed]), &["network.encryption: expected None"]);
+    refused(fork("None", ASKS, &[hub]), &["network.topology: expected", "encryption: None"]);
+    goes(fork("None", ASKS, &[slow, lossy]));
+    goes(fork("EndToEnd", ASKS, &[hub, lossy]));
+    // That a user answers is seen on the way, encrypted or not.
+    refused(fork("EndToEnd", VISITS, &[hub, silence]), &["network.topology", "never_answer"]);
+    goes(fork("EndToEnd", VISITS, &[hub]));
+    goes(fork("EndToEnd", VISITS, &[silence]));
+}

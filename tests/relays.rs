@@ -193,3 +193,85 @@ fn a_courier_reads_inputs_outcomes_and_weights() {
         assert_eq!(found.contains(&vectors), readable, "{found:?}");
     }
 }
+
+/// How often sums of weights, or vectors, were released in the sight of an observer.
+fn times(record: &Value, observer: &str, what: &str) -> u64 {
+    let releases = record["releases"].as_array().unwrap().iter();
+    let of = releases
+        .filter(|booked| booked["event"]["observer"] == observer && booked["event"]["released"] == what);
+    of.map(|booked| booked["count"].as_u64().unwrap()).sum()
+}
+
+fn federated(out: &Path, phones: u64, sharing: &str, more: &[&str]) -> Value {
+    let series = format!(
+        "protocol.series=[Series(name: \"x\", sharing: Aggregate(clip: 11, noise_multiplier: 1, participation: \
+         Poisson(0.5), weights: Uniform(){sharing}), policy: Deadline(after: \"2s\"))]"
+    );
+    let parties = format!("\"server\": Party(), \"phone\": Party(count: {phones})");
+    let objective =
+        "objective=GpSample(grid: [20], max_norm: 1, length_scale: 0.1, variance: 1, noise_variance: 0.01)";
+    let groups = "protocol.groups=[AgentGroup(members: \"phone\")]";
+    let more = [&[series.as_str(), objective, groups, "protocol.features=5"][..], more].concat();
+    play("scenarios/federated.ron", out, READABLE, &parties, &more)
+}
+
+/// A courier reads shares and sums of one round: that is one sum, in the stronger view of the agents. Its budget is asked
+/// before shares are, so that no round is opened that the ledger lacks.
+#[test]
+fn the_budget_is_asked_for_a_courier_before_a_sum_can_be_opened() {
+    let out = TempDir::new().unwrap();
+    let budget = "privacy=Privacy(delta: 0.065, budget: Budget(epsilon: 5, delta: 0.065))";
+    let masked = ", server: Masked(planned_dropout: 0.25)";
+    let record = federated(out.path(), 12, masked, &[budget, "protocol.rounds=30"]);
+    let opened = record["counts"]["rounds opened"].as_u64().unwrap();
+    assert!((2..30).contains(&opened), "the budget ends it: {opened}");
+    assert!(record["budget"]["reason"].as_str().unwrap().contains(&format!("before round {}", opened + 1)));
+    for observer in ["server", "every agent", "courier"] {
+        assert_eq!(times(&record, observer, "sums of weights"), opened, "{observer}");
+    }
+    let [courier, agents, server] =
+        ["courier", "every agent", "server"].map(|observer| seen(&record, observer, "Agent"));
+    assert_eq!(courier, agents);
+    assert_ne!(courier, server, "an agent knows its own share of the noise");
+}
+
+/// Shares that were asked for and never reached the server have been read on their way all the same.
+#[test]
+fn a_courier_is_booked_for_rounds_that_are_given_up() {
+    let out = TempDir::new().unwrap();
+    let masked = ", server: Masked(planned_dropout: 0.25)";
+    let lossy = "network.links=[LinkRule(from: \"courier\", to: \"server\", latency: Constant(\"10ms\"), loss: \
+                 Independent(0.4))]";
+    let record = federated(out.path(), 12, masked, &["protocol.rounds=30", lossy]);
+    let (opened, up) = (&record["counts"]["rounds opened"], &record["counts"]["rounds given up"]);
+    let (opened, up) = (opened.as_u64().unwrap_or(0), up.as_u64().unwrap_or(0));
+    let courier = times(&record, "courier", "sums of weights");
+    assert!(
+        up > 0 && courier > opened && courier <= opened + up,
+        "{courier}: {opened} opened, {up} given up"
+    );
+    assert!(times(&record, "every agent", "sums of weights") <= opened);
+}
+
+/// The server is trusted with vectors, the courier is not: no budget allows it to read them.
+#[test]
+fn no_budget_lets_a_courier_read_vectors() {
+    let out = TempDir::new().unwrap();
+    let play = |when_spent: &str, more: &[&str]| {
+        let budget =
+            format!("privacy=Privacy(budget: Budget(epsilon: 6, delta: 1e-5, when_spent: {when_spent}))");
+        federated(out.path(), 6, "", &[&[budget.as_str(), "protocol.rounds=2"][..], more].concat())
+    };
+    let vectors = |record: &Value, observer| times(record, observer, "sampled weights omega");
+    let open = play("Stop", &[]);
+    assert_eq!((vectors(&open, "courier"), vectors(&open, "server")), (0, 0));
+    assert!(open["budget"]["reason"].as_str().unwrap().contains("agent"), "{}", open["budget"]);
+    // Marked where the scenario goes on.
+    let on = play("GoOn", &[]);
+    assert_eq!((vectors(&on, "courier"), vectors(&on, "server")), (12, 12));
+    assert!(on["budget"]["reason"].as_str().unwrap().contains("going on"), "{}", on["budget"]);
+    // Encrypted, nothing is in the way of it.
+    let closed = play("Stop", &["network.encryption=EndToEnd"]);
+    assert_eq!((vectors(&closed, "courier"), vectors(&closed, "server")), (0, 12));
+    assert!(closed["budget"].is_null());
+}

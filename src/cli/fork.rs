@@ -7,7 +7,7 @@ use super::output::{print, say};
 use super::progress::Bar;
 use crate::protocols::ForkPoint;
 use crate::report;
-use crate::scenario::fork::{ForkDraft, changeable, settled};
+use crate::scenario::fork::{ForkDraft, changeable, other_readers, settled};
 use crate::study::{self, Forked, Plan, RunFolder, Summary, files, write_summary};
 
 /// Branches by name, each with its overrides, in order.
@@ -128,12 +128,16 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
         return Err(Exit::InvalidScenario);
     }
     for (base, changed) in plan.cells.iter().zip(&branch.cells) {
-        let (base, changed) = (&base.scenario.draft, &changed.scenario.draft);
-        if let Some(path) = settled(base, changed).first() {
+        let (base, changed) = (&base.scenario, &changed.scenario);
+        if let Some(path) = settled(&base.draft, &changed.draft).first() {
             say(format_args!(
                 "error: branch \"{name}\" changes {path}, which is settled before the fork; a branch may change {}",
-                changeable(base).join(", ")
+                changeable(&base.draft).join(", ")
             ));
+            return Err(Exit::InvalidScenario);
+        }
+        if let Some(problem) = other_readers(base, changed) {
+            say(format_args!("error: branch \"{name}\": {problem}"));
             return Err(Exit::InvalidScenario);
         }
     }

@@ -225,6 +225,17 @@ impl Network {
         Relays::new(self, names, traits)
     }
 
+    /// Whether every message among parties in the order of `names` surely takes the same way in both networks, and so
+    /// passes the same parties. May say no where a closer look at all ways would find no difference.
+    #[must_use]
+    pub fn same_ways(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
+        let alike = self.topology == other.topology
+            && self.default.latency == other.default.latency
+            && self.links == other.links;
+        let population = Population { names, traits };
+        alike || self.routes(&population).surely_like(&other.routes(&population))
+    }
+
     pub(super) fn routes(&self, population: &Population<'_>) -> Routes {
         Routes::new(&self.topology, population, self.links.is_empty(), |from, to| {
             self.link(population, from, to).latency.as_dyn().mean_seconds()

@@ -28,6 +28,11 @@ pub struct Books<'a, 'b, P: Bookkeeping> {
     journal: Journal<'a, 'b, P>,
     exceeded_before: bool,
     carriers: Arc<[Observer]>,
+    /// The release's own observer is trusted with it: the budget is asked for carriers alone.
+    trusting: bool,
+    /// It cannot be held back any more.
+    inevitable: bool,
+    overruled: bool,
 }
 
 #[derive(Debug)]
@@ -45,13 +50,36 @@ impl<'a, 'b, P: Bookkeeping> Books<'a, 'b, P> {
     pub fn new(meter: &'a mut Meter, ctx: &'a mut Context<'b, P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
         let carriers = Arc::clone(meter.carriers());
-        Self { meter, journal: Journal(ctx), exceeded_before, carriers }
+        let journal = Journal(ctx);
+        Self {
+            meter,
+            journal,
+            exceeded_before,
+            carriers,
+            trusting: false,
+            inevitable: false,
+            overruled: false,
+        }
     }
 
     /// The same book for a release that other parties than the meter's read on its way.
     #[must_use]
     pub fn read_by(self, carriers: &Arc<[Observer]>) -> Self {
         Self { carriers: Arc::clone(carriers), ..self }
+    }
+
+    /// The same book for a release whose own observer is trusted with it, so that no budget covers what that one sees.
+    /// Carriers are not trusted: the budget is asked for each of them.
+    #[must_use]
+    pub fn trusting(self) -> Self {
+        Self { trusting: true, ..self }
+    }
+
+    /// The same book for what can be learned already, whatever the budget says: it is booked in any case, and an excess
+    /// is stated.
+    #[must_use]
+    pub fn inevitable(self) -> Self {
+        Self { inevitable: true, ..self }
     }
 
     fn budgeted(&mut self) -> Budgeted<'_, &mut Journal<'a, 'b, P>> {
@@ -61,26 +89,41 @@ impl<'a, 'b, P: Bookkeeping> Books<'a, 'b, P> {
 
 impl<P: Bookkeeping> Book for Books<'_, '_, P> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
-        self.budgeted().admit(event)?;
         let carriers = Arc::clone(&self.carriers);
-        carriers.iter().try_for_each(|carrier| self.budgeted().admit(&seen_by(event, carrier)))
+        let own = if self.trusting { Ok(()) } else { self.budgeted().admit(event) };
+        let asked = own.and_then(|()| {
+            carriers.iter().try_for_each(|carrier| self.budgeted().admit(&seen_by(event, carrier)))
+        });
+        if self.inevitable {
+            self.overruled = asked.is_err();
+            return Ok(());
+        }
+        asked
     }
 
     fn enter(&mut self, event: PrivacyEvent) {
         let round = event.round;
         let carriers = Arc::clone(&self.carriers);
         let copies: Vec<PrivacyEvent> = carriers.iter().map(|carrier| seen_by(&event, carrier)).collect();
-        self.budgeted().enter(event);
+        if self.trusting {
+            self.journal.enter(event);
+        } else {
+            self.budgeted().enter(event);
+        }
         copies.into_iter().for_each(|copy| self.budgeted().enter(copy));
         if let (false, Some(refusal)) = (self.exceeded_before, self.meter.exceeded()) {
-            let reason = format!("from round {round} on: {refusal}; going on, as the scenario says");
-            self.journal.0.record(P::budget_reached(BudgetReached { reason, fail: false }));
+            let why =
+                if self.overruled { "it could not be held back" } else { "going on, as the scenario says" };
+            let reason = format!("from round {round} on: {refusal}; {why}");
+            let fail = self.overruled && refusal.fail;
+            self.journal.0.record(P::budget_reached(BudgetReached { reason, fail }));
         }
     }
 }
 
 /// The same release, in the sight of another observer.
-fn seen_by(event: &PrivacyEvent, observer: &Observer) -> PrivacyEvent {
+#[must_use]
+pub fn seen_by(event: &PrivacyEvent, observer: &Observer) -> PrivacyEvent {
     PrivacyEvent { observer: observer.clone(), ..event.clone() }
 }
 

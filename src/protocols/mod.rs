@@ -22,7 +22,7 @@ mod trace;
 mod wire;
 
 pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use bookkeeping::{Bookkeeping, Books, end, give_up};
+pub use bookkeeping::{Bookkeeping, Books, end, give_up, seen_by};
 pub use branching::{Fork, ForkPoint, WarmWorlds};
 pub use jitter::JitterWatch;
 pub use record::{
@@ -60,6 +60,11 @@ pub trait Protocol: Send + Sync {
     /// field. Its parties take what is there over ([`crate::kernel::Party::adopt`]).
     fn changeable(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Whether parties that pass messages on learn something protected that encryption does not hide.
+    fn tells_on_the_way(&self) -> bool {
+        false
     }
 
     /// Whether a dry run ([`Directions::dry`]) needs the real objective, since how much is sent or how often depends on

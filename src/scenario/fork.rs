@@ -1,6 +1,7 @@
 //! What-if: where a scenario's futures part, what each branch changes, and what a branch may change at all.
 
-use super::Draft;
+use super::{Draft, Scenario};
+use crate::network::Encryption;
 use crate::protocols::ForkPoint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,45 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     let allowed = changeable(base);
     paths.retain(|path| !allowed.iter().any(|pattern| matches(pattern, path)));
     paths.iter().map(|path| path.join(".")).collect()
+}
+
+/// What a branch changes of who reads what on its way, which must stay: what was sent or promised before the fork is
+/// booked for those who could read it then. That is the encryption itself and, where parties read what they pass on or
+/// learn from it that it is there, the ways that messages take. In words: place, expected, found, cure.
+#[must_use]
+pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
+    let (before, after) = (&base.draft.network, &branch.draft.network);
+    if before.encryption != after.encryption {
+        return Some(format!(
+            "network.encryption: expected {:?} as before the fork, found {:?}: what was sent before would have other \
+             readers than it is booked for\n  help: change it for all futures, in the scenario, or compare two runs \
+             (subrosa compare)",
+            before.encryption, after.encryption
+        ));
+    }
+    let tells = |scenario: &Scenario| scenario.draft.protocol.as_dyn().tells_on_the_way();
+    let why = match after.encryption {
+        Encryption::None => "whoever passes messages on reads them (encryption: None)",
+        Encryption::EndToEnd if tells(base) || tells(branch) => {
+            "whoever passes messages on sees that a user answers, which depends on its reward (never_answer)"
+        }
+        Encryption::EndToEnd => return None,
+    };
+    let stage = base.stage(None);
+    if before.same_ways(after, &stage.names, &stage.traits) {
+        return None;
+    }
+    let path = if before.topology != after.topology {
+        "network.topology"
+    } else if before.links != after.links {
+        "network.links"
+    } else {
+        "network.default.latency"
+    };
+    Some(format!(
+        "{path}: expected messages on the same ways as before the fork, found a change by which they may pass other \
+         parties; {why}\n  help: leave the ways as they are, or compare two runs (subrosa compare)"
+    ))
 }
 
 fn differences(a: &Value, b: &Value, here: &mut Vec<String>, found: &mut Vec<Vec<String>>) {

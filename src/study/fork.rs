@@ -47,7 +47,8 @@ pub struct BranchRow {
 }
 
 /// Plays the beginning of every replication once, and all futures from `point` on: `plan`'s own, then those of
-/// `branches`, each a plan with the same cells that differs where it may ([`crate::scenario::fork::settled`]).
+/// `branches`, each a plan with the same cells that differs where it may ([`crate::scenario::fork::settled`],
+/// [`crate::scenario::fork::other_readers`]).
 ///
 /// # Errors
 /// The first [`Failure`]; a series that ends before the fork is one.

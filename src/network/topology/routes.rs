@@ -61,6 +61,44 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
+    /// Whether every message surely takes the same way by either. Told from the links, without walking any way: where their
+    /// costs differ and are not one number each, the answer is no.
+    pub(in crate::network) fn surely_like(&self, other: &Self) -> bool {
+        // Of a complete graph of even costs every link is a quickest way.
+        let complete = |routes: &Self| {
+            let parties = routes.graph.node_count();
+            routes.is_even() && routes.graph.edge_count() == parties * parties.saturating_sub(1)
+        };
+        match (self.shape, other.shape) {
+            (Shape::Graph, Shape::Graph) => {
+                let (own, others) = (self.edges(), other.edges());
+                let ends = |edges: &[(usize, usize, u64)]| -> Vec<_> {
+                    edges.iter().map(|&(from, to, _)| (from, to)).collect()
+                };
+                own == others || (self.is_even() && other.is_even() && ends(&own) == ends(&others))
+            }
+            (Shape::Complete, Shape::Graph) => complete(other),
+            (Shape::Graph, Shape::Complete) => complete(self),
+            (own, others) => own == others,
+        }
+    }
+
+    fn is_even(&self) -> bool {
+        let mut costs = self.graph.edge_weights().map(|cost| cost.to_bits());
+        let first = costs.next();
+        costs.all(|cost| Some(cost) == first)
+    }
+
+    /// All links in order: from, to, and the bits of the cost.
+    fn edges(&self) -> Vec<(usize, usize, u64)> {
+        let edges = self.graph.edge_references();
+        let mut edges: Vec<_> = edges
+            .map(|edge| (edge.source().index(), edge.target().index(), edge.weight().to_bits()))
+            .collect();
+        edges.sort_unstable();
+        edges
+    }
+
     /// The next party on the quickest route; `None` where none leads, and from a party to itself.
     pub(in crate::network) fn next(&mut self, from: PartyId, to: PartyId) -> Option<PartyId> {
         if from == to {
@@ -140,6 +178,27 @@ mod tests {
         let slow = |a, b| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
         assert_eq!(walk(TopologyModel::Mesh(Mesh {}), 4, slow), [0, 1, 3]);
         assert_eq!(walk(TopologyModel::Mesh(Mesh {}), 4, |_, _| 1.0), [0, 3]);
+    }
+
+    #[test]
+    fn ways_are_alike_where_they_surely_are() {
+        let names: Vec<String> = (0..4).map(|i| format!("p{i}")).collect();
+        let population = Population { names: &names, traits: &[] };
+        let routes = |topology: TopologyModel, uniform: bool, cost: fn(usize, usize) -> f64| {
+            Routes::new(&topology, &population, uniform, cost)
+        };
+        let ring = |cost| routes(TopologyModel::Ring(Ring { order: vec![] }), false, cost);
+        let mesh = |uniform, cost| routes(TopologyModel::Mesh(Mesh {}), uniform, cost);
+        let star = |hub: &str| routes(TopologyModel::Star(Star { hub: hub.to_owned() }), true, |_, _| 1.0);
+        let slow = |a: usize, b: usize| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
+        assert!(ring(|_, _| 1.0).surely_like(&ring(|_, _| 2.0)));
+        assert!(ring(slow).surely_like(&ring(slow)));
+        assert!(!ring(|_, _| 1.0).surely_like(&ring(slow)));
+        assert!(!ring(|_, _| 1.0).surely_like(&mesh(true, |_, _| 1.0)));
+        assert!(mesh(true, |_, _| 1.0).surely_like(&mesh(false, |_, _| 1.0)));
+        assert!(!mesh(true, |_, _| 1.0).surely_like(&mesh(false, slow)));
+        assert!(star("p1").surely_like(&star("p1")));
+        assert!(!star("p1").surely_like(&star("p2")));
     }
 
     #[test]

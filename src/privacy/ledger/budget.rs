@@ -156,11 +156,6 @@ impl Meter {
         &self.carriers
     }
 
-    /// From now on those of another meter read what is released on its way.
-    pub fn take_carriers(&mut self, of: &Self) {
-        self.carriers = Arc::clone(&of.carriers);
-    }
-
     /// The first release that exceeded the budget, whether it then happened or not.
     #[must_use]
     pub const fn exceeded(&self) -> Option<&Refusal> {

@@ -223,7 +223,7 @@ impl Cast<'_> {
                 last_round: 0,
                 measured: 0,
                 jitter: JitterWatch::default(),
-                meter: Meter::new(None).read_by(stage.read_between(server, &[id(party)], &[])),
+                meter: Meter::new(stage.budget).read_by(stage.read_between(server, &[id(party)], &[])),
                 conditions: conditions.clone(),
             });
         }

@@ -1,9 +1,11 @@
 //! Who can open a sum under masks, what that costs, and what the budget is asked before anybody can.
 //!
 //! Once agents are asked for shares, no budget can stop the sum from being opened: so the budget is asked before, for the
-//! server and for the agents, and the price counts the shares of noise that the observer does not know. The server's is
-//! booked when it holds enough shares, those of agents that pool with it included, even where the round was given up by
-//! then; the agents' when the sum is sent.
+//! server, for the agents and for parties that pass messages on and can read them, and the price counts the shares of
+//! noise that the observer does not know. The server's is booked when it holds enough shares, those of agents that pool
+//! with it included, even where the round was given up by then; the agents' when the sum is sent; once for each party
+//! that reads on the way, as the agents' (it may be one of them), when shares are asked for: it may read shares that
+//! never reach the server.
 
 use super::contribution::Contract;
 use super::messages::{Fact, World};
@@ -12,8 +14,9 @@ use crate::kernel::Context;
 use crate::privacy::ledger::{Book, Budgeted, Ledger, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{OpenedSum, SecureSum};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::{Books, give_up};
+use crate::protocols::{Books, give_up, seen_by};
 use crate::vocab::{Observer, PrivacyEvent};
+use std::sync::Arc;
 
 /// A round that was given up after its shares had been asked for: they may still come.
 #[derive(Clone, Debug)]
@@ -81,7 +84,7 @@ impl Server {
         contract: &Contract,
         (round, survivors): (u64, u64),
         ctx: &Context<'_, World>,
-    ) -> Result<Vec<PrivacyEvent>, ReleaseError> {
+    ) -> Result<[PrivacyEvent; 2], ReleaseError> {
         let mut ledger = Ledger::new();
         let nothing = Sensitive::new(OpenedSum { plan: contract.plan(round), sums: Vec::new() });
         let sums = [contract.seen_by_server(survivors), contract.seen_by_agents(survivors)];
@@ -89,24 +92,49 @@ impl Server {
             let mut stream = self.key.child("sum").index(round).stream();
             release(&mut ledger, occasion, &self.forgets(sum, round), &nothing, &mut stream)?;
         }
-        Ok(ledger.events().to_vec())
+        let [server, agents] = ledger.events() else { unreachable!("two releases were booked") };
+        Ok([server.clone(), agents.clone()])
     }
 
-    /// Whether the budget lets the server and the agents see the sum of so many parts, beside earlier rounds whose shares
-    /// may still come. Asked before anybody is asked for shares; gives what the server's view will be booked as.
+    /// Whether the budget lets the server, the agents and whoever reads on the way see the sum of so many parts, beside
+    /// earlier rounds whose shares may still come. Asked before anybody is asked for shares, and booked for those who
+    /// read on the way; gives what the server's view will be booked as.
     pub(super) fn may_open(
-        &self,
+        &mut self,
         contract: &Contract,
         survivors: u64,
-        ctx: &Context<'_, World>,
-    ) -> Result<Option<PrivacyEvent>, ReleaseError> {
+        ctx: &mut Context<'_, World>,
+    ) -> Result<PrivacyEvent, ReleaseError> {
         let mut ledger = Ledger::new();
         let mut meter = self.meter.clone();
         let mut book = Budgeted { meter: &mut meter, book: &mut ledger };
         self.unopened.iter().filter_map(|earlier| earlier.event.clone()).for_each(|event| book.enter(event));
-        let events = self.prices(contract, (self.round, survivors), ctx)?;
-        events.iter().try_for_each(|event| book.admit(event)).map_err(ReleaseError::Refused)?;
-        Ok(events.into_iter().next())
+        let [server, agents] = self.prices(contract, (self.round, survivors), ctx)?;
+        let carriers = Arc::clone(self.meter.carriers());
+        let copies: Vec<PrivacyEvent> = carriers.iter().map(|carrier| seen_by(&agents, carrier)).collect();
+        for event in [&server, &agents].into_iter().chain(&copies) {
+            book.admit(event).map_err(ReleaseError::Refused)?;
+        }
+        for copy in copies {
+            let mut books = Books::new(&mut self.meter, ctx).read_by(&Arc::default());
+            // Marks an excess, where the scenario goes on all the same.
+            books.admit(&copy).map_err(ReleaseError::Refused)?;
+            books.enter(copy);
+        }
+        Ok(server)
+    }
+
+    /// Books what can be opened, whatever the budget says by now; those who read on the way have it already.
+    fn book_opened(
+        &mut self,
+        occasion: Occasion,
+        sum: &SecureSum,
+        opened: OpenedSum,
+        ctx: &mut Context<'_, World>,
+    ) -> Result<Released<Vec<Vec<f64>>>, ReleaseError> {
+        let mut stream = self.key.child("sum").index(occasion.round - 1).stream();
+        let mut books = Books::new(&mut self.meter, ctx).read_by(&Arc::default()).inevitable();
+        release(&mut books, occasion, sum, &Sensitive::new(opened), &mut stream)
     }
 
     /// Books that the server can open a round.
@@ -118,9 +146,8 @@ impl Server {
     ) -> Result<(), ReleaseError> {
         let [occasion, _] = self.occasions(round, ctx);
         let sum = self.forgets(contract.seen_by_server(survivors), round);
-        let opened = Sensitive::new(OpenedSum { plan: contract.plan(round), sums: Vec::new() });
-        let mut stream = self.key.child("sum").index(round).stream();
-        release(&mut Books::new(&mut self.meter, ctx), occasion, &sum, &opened, &mut stream).map(|_| ())
+        let opened = OpenedSum { plan: contract.plan(round), sums: Vec::new() };
+        self.book_opened(occasion, &sum, opened, ctx).map(drop)
     }
 
     /// The sums of this round for the agents, booked.
@@ -133,9 +160,8 @@ impl Server {
     ) -> Result<Released<Vec<Vec<f64>>>, ReleaseError> {
         let [_, occasion] = self.occasions(self.round, ctx);
         let sum = self.forgets(contract.seen_by_agents(survivors), self.round);
-        let opened = Sensitive::new(OpenedSum { plan: contract.plan(self.round), sums });
-        let mut stream = self.key.child("sum").index(self.round).stream();
-        release(&mut Books::new(&mut self.meter, ctx), occasion, &sum, &opened, &mut stream)
+        let opened = OpenedSum { plan: contract.plan(self.round), sums };
+        self.book_opened(occasion, &sum, opened, ctx)
     }
 
     /// A share of a round that was given up: with enough of them the server can open it all the same.

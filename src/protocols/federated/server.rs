@@ -319,7 +319,6 @@ impl Party<World> for Server {
             self.sharing.clone_from(&fresh.sharing);
             self.neighbours.clone_from(&fresh.neighbours);
             self.policy = fresh.policy;
-            self.meter.take_carriers(&fresh.meter);
         }
     }
 }

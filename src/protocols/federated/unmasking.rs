@@ -66,7 +66,7 @@ impl Server {
             return;
         }
         let event = match self.may_open(contract, survivors as u64, ctx) {
-            Ok(event) => event,
+            Ok(event) => Some(event),
             Err(error) => {
                 give_up(ctx, &format!("before round {}", self.round + 1), &error);
                 return;

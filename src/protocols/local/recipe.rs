@@ -211,6 +211,11 @@ impl Protocol for Local {
         &["answer_after.**", "never_answer.**", "give_up_after", "series.*.learner.**"]
     }
 
+    /// That a user answers, where its silence depends on its reward.
+    fn tells_on_the_way(&self) -> bool {
+        self.never_answer.tells()
+    }
+
     fn dry_needs_objective(&self) -> bool {
         false
     }

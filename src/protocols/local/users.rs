@@ -248,8 +248,6 @@ impl Party<World> for Users {
             self.habits.answer_after.clone_from(&fresh.habits.answer_after);
             self.habits.never_answer = fresh.habits.never_answer;
             self.habits.give_up_after = fresh.habits.give_up_after;
-            self.habits.passers = Arc::clone(&fresh.habits.passers);
-            self.meter.take_carriers(&fresh.meter);
         }
     }
 }

@@ -10,7 +10,6 @@ use crate::privacy::{Released, Sensitive};
 use crate::protocols::{Books, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, Positive, ProtectedUnit};
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -220,12 +219,6 @@ impl Party<World> for Curator {
         match answer {
             Ok(message) => ctx.send(self.modeler, message),
             Err(error) => give_up(ctx, &format!("{} releases nothing", self.name), &error),
-        }
-    }
-
-    fn adopt(&mut self, fresh: &dyn Any) {
-        if let Some(fresh) = fresh.downcast_ref::<Self>() {
-            self.meter.take_carriers(&fresh.meter);
         }
     }
 }

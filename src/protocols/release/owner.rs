@@ -432,7 +432,6 @@ impl Party<World> for Owner {
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             self.beginning.retry = fresh.beginning.retry;
-            self.beginning.carriers = fresh.beginning.carriers.clone();
         }
     }
 }
