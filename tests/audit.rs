@@ -169,9 +169,43 @@ fn a_model_refutes_nothing() {
         evidence.model.as_ref().unwrap().epsilon_lower > 1.5 && evidence.epsilon_lower < 1.0,
         "{evidence:?}"
     );
+    // Nor does the pair's exact loss by such a model; but neither lets a claim of 1 pass for consistent.
+    let finding = Finding::new(named("laplace").statement, evidence.clone());
+    assert_eq!(finding.verdict, Verdict::Inconclusive);
+    assert!(finding.why.as_ref().unwrap().contains("the exact loss of this pair is 4."), "{:?}", finding.why);
+    let finding =
+        Finding::new(named("laplace").statement, Evidence { pair_epsilon: None, ..evidence.clone() });
+    assert_eq!(finding.verdict, Verdict::Inconclusive);
+    let why = finding.why.unwrap();
+    assert!(why.contains("the bound by the model is") && why.contains("if the noise is Gaussian"), "{why}");
+    // Without either, counting finds nothing against it.
+    let counted = Evidence { pair_epsilon: None, model: None, ..evidence };
+    assert_eq!(Finding::new(named("laplace").statement, counted).verdict, Verdict::Consistent);
+}
+
+/// The exact loss of a pair is never shown above a proven bound that it exceeds by its numerical error only.
+#[test]
+fn numerical_errors_are_no_findings() {
+    let evidence = |pair| Evidence { pair_epsilon: Some(pair), ..measured("laplace", 9, 4_000) };
+    let case = named("laplace").statement;
+    let within = Finding::new(case.clone(), evidence(1.000_09));
+    assert_eq!((within.verdict, within.evidence.pair_epsilon), (Verdict::Consistent, Some(1.0)));
+    assert_eq!(within.factors.unwrap().bound_over_pair, Some(1.0));
+    let beyond = Finding::new(case, evidence(1.000_2));
+    assert_eq!((beyond.verdict, beyond.evidence.pair_epsilon), (Verdict::Inconclusive, Some(1.000_2)));
+    assert!(beyond.why.unwrap().contains("the proven bound is false"));
+    assert!(beyond.notes.iter().any(|note| note.contains("the proof or the code is wrong")));
+}
+
+/// Where no trial tells anything, nothing speaks for the claim either.
+#[test]
+fn nothing_measured_is_inconclusive() {
+    let blind = Synthetic { draw: |_, stream| stream.normal(), pair: None };
+    let evidence = measure(&blind, effort(3, 2_000, 0.0), &quiet).unwrap();
+    assert_eq!(evidence.epsilon_lower, 0.0);
     let finding = Finding::new(named("laplace").statement, evidence);
-    assert_eq!(finding.verdict, Verdict::Consistent);
-    assert!(finding.notes.iter().any(|note| note.contains("rests on counting alone")), "{:?}", finding.notes);
+    assert_eq!(finding.verdict, Verdict::Inconclusive);
+    assert!(finding.why.unwrap().starts_with("nothing was measured"));
 }
 
 /// Many canaries in one run: a bound that needs no second one, below the truth and above nothing.
@@ -227,7 +261,7 @@ fn every_factor_is_below_1_3_at_1e5_trials() {
             (bound * measured / factor - 1.0).abs() < 1e-9,
             "{name}: {bound} times {measured} is not {factor}"
         );
-        assert!(bound >= 1.0 - 1e-6, "{name}: the pair's exact loss exceeds the proven bound");
+        assert!(bound >= 1.0, "{name}: the pair's exact loss exceeds the proven bound");
         seen += 1;
     }
     assert!(seen >= 15, "{seen}");
@@ -378,6 +412,57 @@ fn dropout_rows_are_refuted_where_the_ledger_says_so() {
     }
 }
 
+/// A claim below the exact loss of the known pair is never called consistent, however few the trials: few trials must not
+/// make a false claim pass.
+#[test]
+fn a_claim_below_the_exact_loss_is_not_consistent() {
+    let output = subrosa(&[
+        "audit",
+        "scenarios/audit/federated.ron",
+        "--trials",
+        "200",
+        "--series",
+        "divides by arrivals",
+        "--expect",
+        "consistent",
+    ]);
+    // 2,000 trials permit a ceiling of 5.6 above the claim of 3.73; that was "within 0.33".
+    let found = findings(&["scenarios/audit/federated.ron", "--trials", "2000"]);
+    let of = |name: &str| found.iter().find(|finding| finding["name"] == name).unwrap();
+    let divides = of("divides by arrivals");
+    assert_eq!(divides["verdict"], "inconclusive", "{divides}");
+    let why = divides["why"].as_str().unwrap();
+    assert!(why.contains("the exact loss of this pair is 4.8 times the claim"), "{why}");
+    assert!(divides["evidence"]["ceiling"].as_f64().unwrap() > 5.0);
+    assert_eq!(of("as planned")["verdict"], "consistent");
+    for finding in found.iter().filter(|finding| finding["verdict"] == "consistent") {
+        let factors = finding["factors"].as_object().unwrap();
+        for of in ["counted", "modelled", "bound_over_pair"] {
+            assert!(factors.get(of).is_none_or(|factor| factor.as_f64().unwrap() >= 1.0), "{finding}");
+        }
+    }
+    assert_eq!(output.status.code(), Some(7));
+    let (text, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("INCONCLUSIVE: counting has not refuted it") && !text.contains("factor"), "{text}");
+    let words: Vec<&str> = error.split_whitespace().collect();
+    assert!(words.join(" ").contains("expected consistent, found inconclusive: counting"), "{error}");
+    assert!(text.lines().chain(error.lines()).all(|line| line.chars().count() <= 80), "{text}{error}");
+}
+
+/// The table says of each factor what it rests on, and of each inconclusive row why.
+#[test]
+fn the_table_says_what_verdicts_rest_on() {
+    let output = subrosa(&["audit", "mechanism", "all", "--trials", "2000"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let row = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+    for name in ["laplace ", "gaussian "] {
+        assert!(row(name).contains(" (count) ") || row(name).contains(" (model) "), "{text}");
+    }
+    assert!(text.contains("argmax: inconclusive: nothing is claimed"), "{text}");
+    assert!(!text.contains("within 0.") && !text.contains("within any"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
 /// A sample of fixed size on its worst known pair: the exact loss comes within 2 % of the bound, and counting alone sees
 /// half as much again at least as it saw with all other agents at zero (2.3).
 #[test]
@@ -403,7 +488,7 @@ fn the_federation_is_measured_to_within_its_pairs() {
         let number = |of: &Value| of.as_f64().unwrap();
         let evidence = &finding["evidence"];
         let (pair, proven) = (number(&evidence["pair_epsilon"]), number(&finding["proven"][0]));
-        assert!(pair <= proven * (1.0 + 1e-4), "{}: the pair's {pair} exceeds {proven}", finding["name"]);
+        assert!(pair <= proven, "{}: the pair's {pair} exceeds {proven}", finding["name"]);
         let counted = number(&evidence["epsilon_lower"]);
         let measured = counted.max(number(&evidence["model"]["epsilon_lower"]));
         assert!(counted <= proven && pair / measured < 1.4, "{}: {measured} of {pair}", finding["name"]);
@@ -478,13 +563,20 @@ fn what_cannot_be_audited_is_named_and_the_rest_goes_on() {
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let expected = run(&["--expect", "consistent"]);
     assert_eq!(expected.status.code(), Some(7));
-    assert!(String::from_utf8_lossy(&expected.stderr).contains("expected a verdict, but it was not audited"));
+    let error = String::from_utf8_lossy(&expected.stderr);
+    let words: Vec<&str> = error.split_whitespace().collect();
+    assert!(words.join(" ").contains("expected a verdict, but it was not audited"), "{error}");
+    assert!(error.lines().all(|line| line.chars().count() <= 80), "{error}");
 }
 
 #[test]
 fn conditional_certificates_hold_on_the_functions_they_are_for() {
     let first = findings(&["scenarios/papers/dp-bo/algorithm1.ron", "--trials", "2000"]);
-    assert!(first.iter().all(|finding| finding["verdict"] == "consistent"), "{first:?}");
+    // Their exact losses are 0.05 of 2: trials tell nothing, and say so.
+    for finding in &first {
+        assert_eq!(finding["verdict"], "inconclusive", "{finding}");
+        assert!(finding["why"].as_str().unwrap().starts_with("nothing was measured"), "{finding}");
+    }
     let release = findings(&["scenarios/release.ron", "--trials", "2000", "--cell", "2"]);
     for name in ["fixed grid", "Algorithm 3"] {
         assert_ne!(verdict(&release, name).0, "refuted", "{name}");
@@ -503,7 +595,9 @@ fn expectations_decide_the_exit_code() {
     assert_eq!(without.status.code(), Some(0), "a verdict alone is no failure");
     let unknown = subrosa(&["audit", "mechanism", "laplce"]);
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("laplace-low-bits"));
+    let error = String::from_utf8_lossy(&unknown.stderr);
+    assert!(error.contains("laplace-low-bits"), "{error}");
+    assert!(error.lines().all(|line| line.chars().count() <= 80), "{error}");
     for bad in [
         &["audit", "scenarios/audit/unbounded.ron", "--observer", "nobody"][..],
         &["audit", "scenarios/audit/unbounded.ron", "--claim", "0,2"],

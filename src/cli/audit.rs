@@ -5,16 +5,22 @@ use super::load::load;
 use super::options::{
     AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments, ScenarioArguments,
 };
-use super::output::{print, say};
+use super::output::{print, say_lines};
 use super::progress::Bar;
 use crate::privacy::audit::{Case, Effort, Finding, Verdict, measure, suite};
 use crate::report::plots::{png, standalone};
-use crate::report::{audit_chart, audit_json, audit_left_out, audit_table, audit_text};
+use crate::report::{audit_chart, audit_json, audit_left_out, audit_message, audit_table, audit_text};
 use crate::rng::Key;
 use crate::study::audit::{Candidates, NotAudited, Request, Systems, systems};
 use crate::study::{self, files};
 use crate::vocab::counted;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
+
+/// Says lines on standard error, at most 80 columns wide.
+fn say(lines: impl Display) {
+    say_lines(&audit_message(&lines.to_string()));
+}
 
 /// Trials per world unless stated.
 const TRIALS: u64 = 100_000;
@@ -212,8 +218,9 @@ fn conclude(
             }
         };
         if finding.verdict != wanted {
+            let why = finding.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
             say(format_args!(
-                "error: {}: expected {wanted}, found {}",
+                "error: {}: expected {wanted}, found {}{why}",
                 finding.statement.name, finding.verdict
             ));
             exit = Exit::VerdictDiffers;

@@ -358,11 +358,11 @@ pub(super) struct AccountArguments {
 /// A verdict that is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Expected {
-    /// The measured bound does not exceed the claim
+    /// Something was measured, and neither it nor the exact loss of the neighbours exceeds the claim
     Consistent,
-    /// It does
+    /// The bound by counting exceeds the claim
     Refuted,
-    /// So many trials could not tell, or nothing is claimed
+    /// Neither: too few trials, nothing measured, nothing claimed, or the exact loss exceeds the claim
     Inconclusive,
     /// The verdict that the documentation announces; for mechanisms
     Documented,

@@ -1,6 +1,6 @@
 //! What an audit found: a page of text per finding, a table of several, JSON, and a picture of the two distributions.
 
-use super::number::{delta, epsilon, quantity_of};
+use super::number::{delta, epsilon, lower, quantity_of, upper};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::{table, wrapped};
 use crate::privacy::audit::{Factors, Finding, Histogram, Verdict, World};
@@ -29,7 +29,7 @@ pub fn audit_text(finding: &Finding) -> String {
     }
     match &statement.proven {
         Some((value, basis)) => {
-            row("upper bound", &format!("epsilon <= {} at delta {at} ({basis})", epsilon(*value)));
+            row("upper bound", &format!("epsilon <= {} at delta {at} ({basis})", upper(*value, 4)));
         }
         None => row("upper bound", "none is known"),
     }
@@ -38,7 +38,7 @@ pub fn audit_text(finding: &Finding) -> String {
         "measured",
         &format!(
             "epsilon >= {} at delta {at} with {percent:.0} % confidence, by counting ({} test)",
-            epsilon(evidence.epsilon_lower),
+            lower(evidence.epsilon_lower, 4),
             evidence.test
         ),
     );
@@ -55,7 +55,7 @@ pub fn audit_text(finding: &Finding) -> String {
             "by a model",
             &format!(
                 "epsilon >= {} at delta {at} with {percent:.0} % confidence if {}",
-                epsilon(model.epsilon_lower),
+                lower(model.epsilon_lower, 4),
                 model.premise
             ),
         );
@@ -65,7 +65,7 @@ pub fn audit_text(finding: &Finding) -> String {
             "in one run",
             &format!(
                 "epsilon >= {} at delta {at} with {percent:.0} % confidence, from {} of {} coins guessed right, {} canaries",
-                epsilon(run.epsilon_lower),
+                lower(run.epsilon_lower, 4),
                 run.correct,
                 run.guesses,
                 run.canaries
@@ -73,7 +73,13 @@ pub fn audit_text(finding: &Finding) -> String {
         );
     }
     if let Some(pair) = evidence.pair_epsilon.filter(|_| statement.disjoint.is_none()) {
-        row("exact", &format!("epsilon {} at delta {at} for this D and D', by their laws", epsilon(pair)));
+        row(
+            "exact",
+            &format!(
+                "epsilon {} at delta {at} for this D and D', by their laws, exact to 1e-4 (relative above 1)",
+                epsilon(pair)
+            ),
+        );
     }
     let attack = &evidence.membership;
     row(
@@ -100,14 +106,16 @@ pub fn audit_text(finding: &Finding) -> String {
     if let [claimed, proven] = finding.tests.as_slice() {
         row("of each", &format!("claimed: {}; proven: {}", claimed.verdict, proven.verdict));
     }
-    if let Some(factors) = &finding.factors
+    if finding.verdict == Verdict::Consistent
+        && let Some(factors) = &finding.factors
         && let (Some(above), Some(below)) = (factors.bound_over_pair, factors.pair_over_measured)
     {
         row(
             "factor",
             &format!(
-                "{above:.2} from the exact loss of this D and D' up to the bound, {below:.2} from what was measured up to \
-                 that loss"
+                "{above:.2} from the exact loss of this D and D' up to the tested epsilon, {below:.2} from what was \
+                 measured up to that loss{}",
+                if below < 1.0 { " (below 1 by chance or by its error)" } else { "" }
             ),
         );
     }
@@ -124,6 +132,9 @@ fn verdict(finding: &Finding) -> String {
     if finding.verdict == Verdict::Refuted {
         return format!("{word}, by counting");
     }
+    if let Some(why) = &finding.why {
+        return format!("{word}: {why}");
+    }
     let Some(factors) = &finding.factors else { return word };
     match (finding.verdict, factors.counted, factors.modelled) {
         (Verdict::Consistent, Some(counted), Some(model)) => {
@@ -135,7 +146,6 @@ fn verdict(finding: &Finding) -> String {
         (Verdict::Consistent, None, Some(model)) => {
             format!("{word} within a factor of {model:.2} by the model, none by counting")
         }
-        (Verdict::Consistent, None, None) => format!("{word}, within no factor: nothing was measured"),
         _ => word,
     }
 }
@@ -146,8 +156,12 @@ fn verdict_cell(finding: &Finding) -> String {
         return finding.verdict.to_string();
     }
     match finding.factors.as_ref().and_then(Factors::smallest) {
-        Some((factor, _)) => format!("within {factor:.2}"),
-        None => "within any".to_owned(),
+        // Short enough for the longest name beside it at 80 columns.
+        Some((factor, by_model)) => {
+            let digits = if factor < 10.0 { 2 } else { usize::from(factor < 100.0) };
+            format!("within {factor:.digits$} ({})", if by_model { "model" } else { "count" })
+        }
+        None => finding.verdict.to_string(),
     }
 }
 
@@ -183,7 +197,9 @@ fn bars(histogram: &Histogram) -> String {
 #[must_use]
 pub fn audit_table(title: &str, findings: &[Finding]) -> String {
     let header = ["audited", "verdict", "tested", "counted", "model"].map(str::to_owned).to_vec();
-    let figure = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
+    let figure = |value: Option<f64>, rounded: fn(f64, i32) -> String| {
+        value.map_or_else(|| "-".to_owned(), |value| rounded(value, 3))
+    };
     let rows = findings
         .iter()
         .map(|finding| {
@@ -192,9 +208,9 @@ pub fn audit_table(title: &str, findings: &[Finding]) -> String {
             vec![
                 statement.name.clone(),
                 verdict_cell(finding),
-                figure(statement.tested()),
-                format!("{:.3}", evidence.epsilon_lower),
-                figure(model.map(|model| model.epsilon_lower)),
+                figure(statement.tested(), upper),
+                figure(Some(evidence.epsilon_lower), lower),
+                figure(model.map(|model| model.epsilon_lower), lower),
             ]
         })
         .collect();
@@ -202,13 +218,19 @@ pub fn audit_table(title: &str, findings: &[Finding]) -> String {
     // The ceiling hardly depends on delta: the largest stands for all.
     let ceiling = findings.iter().map(|finding| finding.evidence.ceiling).fold(0.0, f64::max);
     table(&mut out, &format!("{title}, ceiling {}", epsilon(ceiling)), header, rows, 2);
+    for finding in findings {
+        if let Some(why) = &finding.why {
+            wrapped(&mut out, 0, &format!("{}: {}: {why}", finding.statement.name, finding.verdict));
+        }
+    }
     wrapped(
         &mut out,
         0,
         "tested: the smaller of the claimed and the proven epsilon. counted: no smaller epsilon is possible, with 95 % \
          confidence each, whatever the system does; ceiling: the most that so many trials permit. model: the same if the \
-         noise is of the kind stated and only its size unknown. within f: consistent; the tested epsilon is f times the \
-         larger of the two, and a pass says no more than that. Verdicts rest on counting alone.",
+         noise is of the kind stated and only its size unknown. tested is rounded up, counted and model down. within f: \
+         consistent; the tested epsilon is f times the larger of the two, counted (count) or by the model (model), and a pass \
+         says no more than that. Only counting refutes.",
     );
     out.trim_start().to_owned()
 }
@@ -220,6 +242,17 @@ pub fn audit_left_out(left_out: &[NotAudited]) -> String {
     for NotAudited { series, protected, why } in left_out {
         let kind = if *protected { "not audited" } else { "not audited, unprotected" };
         wrapped(&mut out, 0, &format!("{kind}: {series}: {why}"));
+    }
+    out
+}
+
+/// A message of several lines, each broken between words at 80 columns.
+#[must_use]
+pub fn audit_message(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let indent = line.chars().take_while(|c| *c == ' ').count();
+        wrapped(&mut out, indent, line);
     }
     out
 }
@@ -270,7 +303,7 @@ pub fn audit_chart(finding: &Finding) -> Chart {
             if statement.broken { "BROKEN on purpose." } else { "" },
             statement.tested().map_or_else(|| "none".to_owned(), epsilon),
             if statement.delta > 0.0 { delta(statement.delta) } else { "0".to_owned() },
-            epsilon(evidence.epsilon_lower),
+            lower(evidence.epsilon_lower, 4),
             epsilon(evidence.ceiling),
             evidence.counted,
             statement.neighbours

@@ -88,9 +88,38 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
+/// An upper bound on epsilon to so many digits, never below it (but for 1e-6 of the last digit).
+pub(super) fn upper(value: f64, digits: i32) -> String {
+    outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
+}
+
+/// A lower bound on epsilon to so many digits, never above it (but for 1e-6 of the last digit).
+pub(super) fn lower(value: f64, digits: i32) -> String {
+    outwards(value, digits, |scaled| (scaled + 1e-6).floor())
+}
+
+fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
+    // Written with an exponent.
+    if value.abs() >= 1e7 || !value.is_finite() {
+        return epsilon(value);
+    }
+    let unit = libm::pow(10.0, f64::from(digits));
+    // No "-0.000".
+    format!("{:.*}", digits as usize, round(value * unit) / unit + 0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bounds_are_rounded_outwards() {
+        assert_eq!((upper(2.069_869_65, 4).as_str(), lower(2.069_869_65, 4).as_str()), ("2.0699", "2.0698"));
+        assert_eq!((upper(2.069_8, 3).as_str(), lower(2.069_8, 3).as_str()), ("2.070", "2.069"));
+        assert_eq!((upper(1.0 + 1e-15, 4).as_str(), lower(1.0 - 1e-15, 4).as_str()), ("1.0000", "1.0000"));
+        assert_eq!((upper(0.0, 3).as_str(), lower(0.0, 3).as_str()), ("0.000", "0.000"));
+        assert_eq!((upper(f64::INFINITY, 3).as_str(), upper(1e9, 3).as_str()), ("inf", "1.00e9"));
+    }
 
     #[test]
     fn digits_follow_the_error() {

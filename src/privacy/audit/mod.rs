@@ -35,7 +35,7 @@ pub use interval::{lower_limit, upper_limit};
 pub use low_bits::{reachable_gaussian, reachable_laplace};
 pub use membership::Membership;
 pub use one_run::{Coins, OneRun};
-pub use pair::KnownPair;
+pub use pair::{KnownPair, numerical_error};
 pub use projection::{ProjectionAudit, Reconstruction, reconstruct};
 pub use releases::{RATIO, Releases, SUPPORT, Score};
 pub use rows::{noisy_table, worst_direction};

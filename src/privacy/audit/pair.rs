@@ -30,6 +30,13 @@ enum Law {
     Largest(f64),
 }
 
+/// How far a pair's exact loss may lie from the truth by rounding and by the width of cells, on either side: 1e-4, relative
+/// above 1. (A test compares it with the accountant, whose bounds enclose the truth.)
+#[must_use]
+pub fn numerical_error(epsilon: f64) -> f64 {
+    1e-4 * epsilon.max(1.0)
+}
+
 impl KnownPair {
     /// Independent releases, each of them exactly what its cost describes for this pair (Gaussian, Laplace, and the
     /// Poisson-subsampled Gaussian with and without the unit), with how often it occurs.
@@ -118,7 +125,7 @@ impl KnownPair {
     }
 
     /// The smallest epsilon, at least 0, that holds for this pair at `delta`, the worse of the two directions; infinite if
-    /// none does.
+    /// none does. Up to [`numerical_error`].
     #[must_use]
     pub fn epsilon(&self, delta: f64) -> f64 {
         if let Some((rough, fine)) = self.in_cells(delta) {
@@ -434,6 +441,30 @@ mod tests {
             (-8..=9).map(|x| (mass(x) - epsilon.exp() * mass(x - 1)).max(0.0)).sum::<f64>() / total
         };
         assert!((curve(coarse.epsilon(0.3)) - 0.3).abs() < 1e-9);
+    }
+
+    /// The stated error is kept, on both sides, against the accountant's bounds (and beyond them where they are apart).
+    #[test]
+    fn the_exact_loss_is_exact_to_its_stated_error() {
+        let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };
+        for costs in [
+            vec![(sampled(0.25, 1.0), 4)],
+            vec![(sampled(0.35, 0.9), 4)],
+            vec![(sampled(0.25, 0.3), 4)],
+            vec![(sampled(0.5, 0.8), 2), (sampled(0.25, 1.5), 3)],
+            vec![(Cost::Gaussian { noise_multiplier: 2.0 }, 3)],
+            vec![(Cost::Laplace { scale: 1.0 }, 3)],
+        ] {
+            let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+            for delta in [1e-5, 200f64.powf(-1.1), 0.1] {
+                let bound = Tight.price(&composition, Delta::new(delta).unwrap()).epsilon;
+                let exact = KnownPair::composed(costs.clone(), "").epsilon(delta);
+                assert!(
+                    (exact - bound).abs() <= numerical_error(exact),
+                    "{costs:?}, {delta}: {exact} of {bound}"
+                );
+            }
+        }
     }
 
     /// Shown coins: with probability (1 - q)^2 nothing was there, and the curve is the mean of Gaussian curves.

@@ -1,6 +1,7 @@
 //! The verdict on a claim: what the measured bound says about it, and what it cannot say.
 
 use super::evidence::World;
+use super::pair::numerical_error;
 use super::projection::Reconstruction;
 use super::run::Evidence;
 use serde::Serialize;
@@ -10,12 +11,15 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The measured lower bound does not exceed the claim, though the number of trials would have permitted it. Proves
-    /// nothing: another neighbour, test or event may do better.
+    /// Something was measured, and no lower bound exceeds the claim (by counting, by the model, or the exact loss of the
+    /// pair), though the number of trials would have permitted it. Proves nothing: another neighbour, test or event may do
+    /// better.
     Consistent,
     /// The measured lower bound exceeds the claim: the claim is false, with the stated confidence.
     Refuted,
-    /// So many trials could not have refuted the claim whatever the system does, or nothing is claimed.
+    /// Counting has not refuted the claim, and that does not speak for it: the exact loss of the pair or the bound by the
+    /// model exceeds it, so many trials could not have refuted it whatever the system does, nothing was measured, or
+    /// nothing is claimed.
     Inconclusive,
 }
 
@@ -84,7 +88,8 @@ pub struct Tested {
 }
 
 /// What is left between the tested bound and what was measured: the true epsilon lies in between, and a verdict says no
-/// more than that. Each is a quotient, at least 1 but for chance; none where its divisor is 0 or unknown.
+/// more than that. Each is a quotient; none where its divisor is 0 or unknown. The first three are at least 1 wherever the
+/// verdict is consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Factors {
     /// Tested bound over the bound by counting alone.
@@ -96,7 +101,8 @@ pub struct Factors {
     /// Tested bound over the exact loss of the pair of neighbours: what other neighbours might still show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_over_pair: Option<f64>,
-    /// Exact loss of the pair over the larger of the two measured bounds: what more trials would still show.
+    /// Exact loss of the pair over the larger of the two measured bounds: what more trials would still show. Below 1 by
+    /// chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair_over_measured: Option<f64>,
 }
@@ -147,8 +153,12 @@ pub struct Finding {
     pub statement: Statement,
     /// What was measured.
     pub evidence: Evidence,
-    /// What that means for the smaller of the claimed and the proven epsilon. It rests on counting alone, never on a model.
+    /// What that means for the smaller of the claimed and the proven epsilon. Only counting refutes; a model or the exact
+    /// loss of the pair can only keep a claim from being called consistent.
     pub verdict: Verdict,
+    /// Why the verdict is inconclusive, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// The claimed and the proven epsilon, each with its verdict.
     pub tests: Vec<Tested>,
     /// How far the tested bound lies above what was measured.
@@ -162,73 +172,120 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Judges.
+    /// Judges. An exact loss above the proven bound by no more than its numerical error is set to the bound.
     #[must_use]
-    pub fn new(statement: Statement, evidence: Evidence) -> Self {
+    pub fn new(statement: Statement, mut evidence: Evidence) -> Self {
+        let mut notes = Vec::new();
+        if let Some((proven, _)) = &statement.proven {
+            if evidence.epsilon_lower > *proven {
+                notes.push(format!(
+                    "the measured bound exceeds the proven one of {proven:.4}: the proof or the code is wrong"
+                ));
+            }
+            match &mut evidence.pair_epsilon {
+                Some(pair) if *pair > *proven && !exceeds(*pair, *proven) => *pair = *proven,
+                Some(pair) if exceeds(*pair, *proven) => notes.push(format!(
+                    "the exact loss of the pair exceeds the proven bound of {proven:.4}: the proof or the code is wrong"
+                )),
+                _ => {}
+            }
+        }
         let stated = [(Source::Claimed, &statement.claim), (Source::Proven, &statement.proven)];
-        let tests: Vec<Tested> = stated
+        let judgements: Vec<(Tested, Option<String>)> = stated
             .into_iter()
             .filter_map(|(source, stated)| stated.as_ref().map(|(epsilon, _)| (source, *epsilon)))
-            .map(|(source, epsilon)| Tested {
-                source,
-                epsilon,
-                verdict: judged(&statement, &evidence, epsilon),
+            .map(|(source, epsilon)| {
+                let (verdict, why) = judged(&statement, &evidence, (source, epsilon));
+                (Tested { source, epsilon, verdict }, why)
             })
             .collect();
-        let tested = statement.tested();
-        let verdict = tested.map_or(Verdict::Inconclusive, |epsilon| judged(&statement, &evidence, epsilon));
-        let mut notes = Vec::new();
-        if let Some((proven, _)) = &statement.proven
-            && evidence.epsilon_lower > *proven
-        {
-            notes.push(format!(
-                "the measured bound exceeds the proven one of {proven:.4}: the proof or the code is wrong"
-            ));
-        }
-        if verdict != Verdict::Refuted
-            && let (Some(epsilon), Some(model)) = (tested, &evidence.model)
-            && model.epsilon_lower > epsilon
-        {
-            notes.push(format!(
-                "the bound by the model exceeds {epsilon:.4}: if {}, this is refuted; the verdict rests on counting alone",
-                model.premise
-            ));
-        }
-        match (verdict, tested) {
-            (Verdict::Inconclusive, Some(epsilon)) if epsilon.is_finite() => notes.push(format!(
-                "{} counted trials cannot show more than {:.3}: an audit of {epsilon:.3} needs at least {:.0}",
-                evidence.counted,
-                evidence.ceiling,
-                (2.0 * 3.689 * libm::exp(epsilon)).ceil()
-            )),
-            (Verdict::Inconclusive, _) => notes.push("nothing is claimed, so nothing can be refuted".to_owned()),
-            (Verdict::Consistent, _) => notes.push(
+        let smaller = judgements.iter().min_by(|(a, _), (b, _)| a.epsilon.total_cmp(&b.epsilon)).cloned();
+        let (verdict, why) = smaller.map_or_else(
+            || (Verdict::Inconclusive, Some("nothing is claimed, so nothing can be refuted".to_owned())),
+            |(tested, why)| (tested.verdict, why),
+        );
+        match verdict {
+            Verdict::Inconclusive => {}
+            Verdict::Consistent => notes.push(
                 "a pass proves nothing: the true epsilon may lie anywhere above what was measured, and another neighbour \
                  or test may do better"
                     .to_owned(),
             ),
-            (Verdict::Refuted, _) => notes.push(refutation(&evidence)),
+            Verdict::Refuted => notes.push(refutation(&evidence)),
         }
         if let (Verdict::Refuted, Some(why)) = (verdict, &statement.disjoint) {
             notes.push(format!("no epsilon holds, since delta is 1 for each: {why}"));
         }
-        let factors =
-            tested.filter(|_| verdict != Verdict::Refuted).map(|epsilon| Factors::of(epsilon, &evidence));
-        Self { statement, evidence, verdict, tests, factors, notes, reconstruction: None }
+        let factors = statement
+            .tested()
+            .filter(|_| verdict != Verdict::Refuted)
+            .map(|epsilon| Factors::of(epsilon, &evidence));
+        let tests = judgements.into_iter().map(|(tested, _)| tested).collect();
+        Self { statement, evidence, verdict, why, tests, factors, notes, reconstruction: None }
     }
 }
 
-/// The verdict on one epsilon: by counts, and where algebra parts the two worlds by every single trial.
-fn judged(statement: &Statement, evidence: &Evidence, epsilon: f64) -> Verdict {
+/// Whether the exact loss of a pair exceeds an epsilon by more than its numerical error.
+fn exceeds(pair: f64, epsilon: f64) -> bool {
+    pair - epsilon > numerical_error(pair)
+}
+
+/// The verdict on one epsilon, and why if it is inconclusive: by counts, and where algebra parts the two worlds by every
+/// single trial. What is known of the pair, and the model, can only keep it from being consistent.
+fn judged(
+    statement: &Statement,
+    evidence: &Evidence,
+    (source, epsilon): (Source, f64),
+) -> (Verdict, Option<String>) {
     let counts = evidence.counts;
     let always = counts.hits == [counts.trials[0], 0];
     if (always && statement.disjoint.is_some()) || evidence.epsilon_lower > epsilon {
-        Verdict::Refuted
-    } else if evidence.ceiling > epsilon {
-        Verdict::Consistent
-    } else {
-        Verdict::Inconclusive
+        return (Verdict::Refuted, None);
     }
+    let stated = match source {
+        Source::Claimed => "the claim",
+        Source::Proven => "the proven bound",
+    };
+    let times = |above: f64| match above / epsilon {
+        ratio if !ratio.is_finite() => format!("exceeds {stated} of {epsilon}"),
+        ratio if ratio < 1.1 => format!("is {ratio:.4} times {stated}"),
+        ratio => format!("is {ratio:.1} times {stated}"),
+    };
+    let known = statement.disjoint.is_none();
+    let pair = evidence.pair_epsilon.filter(|pair| known && exceeds(*pair, epsilon));
+    let model = evidence.model.as_ref().filter(|model| known && model.epsilon_lower > epsilon);
+    let nothing = evidence.epsilon_lower <= 0.0
+        && evidence.model.as_ref().is_none_or(|model| model.epsilon_lower <= 0.0);
+    let why = if let Some(pair) = pair {
+        format!(
+            "counting has not refuted it, but the exact loss of this pair {}: by the laws of this D and D', {stated} is \
+             false",
+            times(pair)
+        )
+    } else if let Some(model) = model {
+        format!(
+            "counting has not refuted it, but the bound by the model {}: if {}, {stated} is false, with {:.0} % confidence",
+            times(model.epsilon_lower),
+            model.premise,
+            100.0 * evidence.confidence
+        )
+    } else if evidence.ceiling <= epsilon {
+        if epsilon.is_finite() {
+            format!(
+                "{} counted trials cannot show more than {:.3}: an audit of {epsilon:.3} needs at least {:.0}",
+                evidence.counted,
+                evidence.ceiling,
+                (2.0 * 3.689 * libm::exp(epsilon)).ceil()
+            )
+        } else {
+            format!("no audit refutes an infinite epsilon, which {stated} is")
+        }
+    } else if nothing {
+        format!("nothing was measured: no event of {} counted trials tells D from D'", evidence.counted)
+    } else {
+        return (Verdict::Consistent, None);
+    };
+    (Verdict::Inconclusive, Some(why))
 }
 
 fn refutation(evidence: &Evidence) -> String {
