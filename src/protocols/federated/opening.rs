@@ -36,15 +36,16 @@ impl Contract {
         self.dealer.threshold().saturating_sub(self.aggregate.server.colluding())
     }
 
-    /// The sums of so many parts, seen by somebody who knows so many shares of their noise.
-    fn sum(&self, survivors: u64, known: u64) -> SecureSum {
+    /// The sums of so many parts, seen by somebody who knows so many shares of their noise; `pooling` says with whom
+    /// agents pool what they know.
+    fn sum(&self, survivors: u64, known: u64, pooling: &str) -> SecureSum {
         let rests_on = match self.aggregate.server.colluding() {
             0 => {
                 "a server and agents that follow the protocol and pool what they know with nobody".to_owned()
             }
             most => format!(
-                "a server that follows the protocol, at most {most} of the agents pooling what they know with it or with \
-                 each other, and all others following the protocol"
+                "a server that follows the protocol, at most {most} of the agents pooling what they know {pooling}, and \
+                 all others following the protocol"
             ),
         };
         SecureSum {
@@ -57,12 +58,15 @@ impl Contract {
 
     /// As the server sees them, with the agents that pool with it.
     pub(super) fn seen_by_server(&self, survivors: u64) -> SecureSum {
-        self.sum(survivors, self.aggregate.server.colluding() as u64)
+        self.sum(survivors, self.aggregate.server.colluding() as u64, "with it")
     }
 
-    /// As an agent sees them, which knows its own share, or as many agents that pool.
+    /// As an agent sees them, which knows its own share, or as many agents that pool. One that pools with the server knows
+    /// what the server can open, and that is the server's row.
     pub(super) fn seen_by_agents(&self, survivors: u64) -> SecureSum {
-        self.sum(survivors, self.aggregate.server.colluding().max(1) as u64)
+        let pooling =
+            "with each other and none with the server (who does learns what is booked for the server)";
+        self.sum(survivors, self.aggregate.server.colluding().max(1) as u64, pooling)
     }
 }
 
