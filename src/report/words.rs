@@ -24,6 +24,13 @@ pub(super) fn neighbours(unit: &ProtectedUnit, neighbours: &Neighbours) -> Strin
         Neighbours::AnyValue if *unit == ProtectedUnit::User => {
             "all of one user's values replaced by any others".to_owned()
         }
+        Neighbours::AnyMean if *unit == ProtectedUnit::User => {
+            "the laws of all of one user's rewards replaced by those of any other mean rewards within the stated bound"
+                .to_owned()
+        }
+        Neighbours::AnyMean => {
+            "the law of one reward replaced by that of any other mean reward within the stated bound".to_owned()
+        }
         Neighbours::AnyValue => "one value replaced by any other".to_owned(),
     }
 }

@@ -58,6 +58,9 @@ pub enum Neighbours {
     ZeroOut,
     /// Any value of one report replaced by any other (local model).
     AnyValue,
+    /// The law of one reward, a mean and noise of a stated law around it, replaced by that of any other mean within the
+    /// stated bound (local model). The value that was drawn is not protected: no two values are named that would be.
+    AnyMean,
 }
 
 /// Who sees the release.

@@ -93,6 +93,15 @@ impl Ctl {
         clip_value(reward, self.bound).1
     }
 
+    /// The relation that is protected: between any two rewards, or between two laws of a reward only.
+    #[must_use]
+    pub const fn neighbours(&self) -> Neighbours {
+        match self.rewards {
+            Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => Neighbours::AnyValue,
+            Rewards::Likely(_) => Neighbours::AnyMean,
+        }
+    }
+
     fn width(&self) -> f64 {
         2.0 * self.bound.get()
     }
@@ -131,11 +140,16 @@ impl Mechanism for Ctl {
     type Output = f64;
 
     fn price(&self, _: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
-        if *neighbours != Neighbours::AnyValue {
+        if *neighbours != self.neighbours() {
             return Err(MechanismError::NeighboursNotCovered {
                 mechanism: "CTL",
                 neighbours: neighbours.clone(),
-                covered: "one report replaced by any other",
+                covered: match self.rewards {
+                    Rewards::Likely(_) => "the law of one reward replaced by that of another mean reward",
+                    Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => {
+                        "one report replaced by any other"
+                    }
+                },
             });
         }
         let (cost, basis) = self.cost();
@@ -199,6 +213,7 @@ mod tests {
         assert_eq!(void.cost, Cost::Unprotected);
         assert!(matches!(void.basis, Basis::Refuted { .. }));
         assert!(ctl(true).price(&0.0, &Neighbours::ReplaceOne).is_err());
+        assert!(ctl(true).price(&0.0, &Neighbours::AnyMean).is_err());
     }
 
     /// Lemma 1 holds on its own assumption, and says so; it was called refuted.
@@ -208,7 +223,11 @@ mod tests {
         assert_eq!(bounded.cost, Cost::Laplace { scale: 1.0 });
         assert!(matches!(bounded.basis, Basis::Conditional { on } if on.contains("exceeding B + R = 5")));
         let delta = Delta::new(1e-3).unwrap();
-        let likely = of(1.0, Rewards::Likely(delta)).price(&0.0, &Neighbours::AnyValue).unwrap();
+        let likely = of(1.0, Rewards::Likely(delta));
+        // Two values, one of them beyond the bound, are told apart: the price is for no such pair.
+        let refused = likely.price(&0.0, &Neighbours::AnyValue).unwrap_err().to_string();
+        assert!(refused.contains("the law of one reward replaced"), "{refused}");
+        let likely = likely.price(&0.0, &Neighbours::AnyMean).unwrap();
         assert_eq!(likely.cost, Cost::ApproximateDp { epsilon: 1.0, delta: 1e-3 });
         assert!(
             matches!(likely.basis, Basis::Conditional { on } if on.contains("the mean reward is protected"))

@@ -1,13 +1,11 @@
 //! Private choices without floating point: utilities as integers, and coins that fall with probability exp(-a / b) exactly.
 
+use super::computed::apart;
 use super::exact::bernoulli_exp;
 use super::rounded::Grid;
 use super::{MechanismError, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Epsilon, Positive};
-
-/// Room for the floating-point error with which utilities were computed, relative to their sensitivity.
-const COMPUTED: f64 = 1.0 / (1u64 << 20) as f64;
 
 /// Utilities in multiples of a lattice, each below the best one, and what they are divided by: option i has the weight
 /// exp(-below_i / divisor), and one unit moves any of them by at most epsilon divisor / 2.
@@ -17,21 +15,27 @@ pub(super) struct Weights {
     divisor: u128,
 }
 
-/// The lattice, and the least integer divisor for which utilities of this sensitivity give at most epsilon.
-pub(super) fn lattice(epsilon: Epsilon, sensitivity: Positive) -> Result<(Grid, u64), MechanismError> {
+/// The lattice, and the least integer divisor for which utilities of this sensitivity, computed to within `error`, give at
+/// most epsilon.
+pub(super) fn lattice(
+    epsilon: Epsilon,
+    sensitivity: Positive,
+    error: f64,
+) -> Result<(Grid, u64), MechanismError> {
     let multiplier = (2.0 / epsilon.get()).next_up();
     let grid = Grid::between(multiplier * sensitivity.get(), sensitivity.get())?;
-    Ok((grid, grid.scale(multiplier, grid.l1(sensitivity.get() * (1.0 + COMPUTED), 1))))
+    Ok((grid, grid.scale(multiplier, grid.l1(apart(sensitivity, error, 1)?, 1))))
 }
 
 impl Weights {
     pub(super) fn new(
         epsilon: Epsilon,
         sensitivity: Positive,
+        error: f64,
         utilities: &[f64],
     ) -> Result<Self, MechanismError> {
         all_finite(utilities)?;
-        let (grid, divisor) = lattice(epsilon, sensitivity)?;
+        let (grid, divisor) = lattice(epsilon, sensitivity, error)?;
         let multiples: Vec<i128> = utilities.iter().map(|utility| grid.round(*utility)).collect();
         let best = multiples.iter().max().ok_or_else(|| MechanismError::Shape {
             expected: "at least one utility".to_owned(),
@@ -66,5 +70,39 @@ impl Weights {
                 return index;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest privacy loss of the exponential mechanism's exact law over `options`, one of which neighbours move up by
+    /// half of `apart` while the others go down by it.
+    fn loss(epsilon: Epsilon, error: f64, apart: f64, options: usize) -> f64 {
+        let mut utilities = vec![-apart; options];
+        utilities[0] = apart;
+        let sensitivity = Positive::new(1.0).unwrap();
+        let logs = |utilities: &[f64]| {
+            let weights = Weights::new(epsilon, sensitivity, error, utilities).unwrap();
+            let log = |below: &u128| -(*below as f64 / weights.divisor as f64);
+            let logs: Vec<f64> = weights.below.iter().map(log).collect();
+            let total = libm::log(logs.iter().map(|log| libm::exp(*log)).sum());
+            logs.into_iter().map(|log| log - total).collect::<Vec<f64>>()
+        };
+        let pair = [logs(&utilities), logs(&vec![0.0; options])];
+        pair[0].iter().zip(&pair[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    }
+
+    /// Utilities that rounding moves by a part of their sensitivity more cost epsilon where that part is stated, and
+    /// more than epsilon where it is not.
+    #[test]
+    fn the_price_holds_for_utilities_with_the_error_that_is_stated() {
+        let (epsilon, error) = (Epsilon::new(0.5).unwrap(), libm::scalbn(1.0, -12));
+        let stated = loss(epsilon, error, 1.0 + 2.0 * error, 200_000);
+        assert!(stated <= 0.5 && stated > 0.4999, "{stated}");
+        let silent = loss(epsilon, 0.0, 1.0 + 2.0 * error, 200_000);
+        assert!(silent > 0.5001, "{silent}");
+        assert!(Weights::new(epsilon, Positive::new(1.0).unwrap(), 4.0 * error, &[0.0]).is_err());
     }
 }

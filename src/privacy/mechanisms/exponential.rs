@@ -3,12 +3,13 @@
 use super::exact_choice::{Weights, lattice};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
-use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
 
 /// Chooses index i with probability proportional to exp(epsilon u_i / (2 sensitivity)): exactly, on utilities rounded to a
 /// lattice; in floating point, the largest of the scaled utilities plus independent standard Gumbel noise.
 ///
-/// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours.
+/// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours, but for
+///   the error that [`computed_within`](Self::computed_within) states; one above 2^-11 sensitivities is refused.
 /// * Postcondition: epsilon-bounded-range, and so epsilon-DP.
 ///
 /// Source: McSherry and Talwar 2007; bounded range by Durfee and Rogers 2019, Lemma 3.2.
@@ -16,6 +17,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
 pub struct ExponentialMechanism {
     epsilon: Epsilon,
     sensitivity: Positive,
+    /// How far a utility lies from an exact one at most.
+    error: f64,
     arithmetic: NoiseArithmetic,
 }
 
@@ -23,7 +26,7 @@ impl ExponentialMechanism {
     /// From its epsilon and the sensitivity of a utility.
     #[must_use]
     pub const fn new(epsilon: Epsilon, sensitivity: Positive) -> Self {
-        Self { epsilon, sensitivity, arithmetic: NoiseArithmetic::Exact }
+        Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
     /// The same with its choice made so.
@@ -32,11 +35,20 @@ impl ExponentialMechanism {
         Self { arithmetic, ..self }
     }
 
+    /// The same on utilities as a computer evaluates them: each lies within this error of an exact one, and it is those that
+    /// `sensitivity` is about. The error is public, in the units of a utility, and takes no part in `Ideal` arithmetic.
+    /// Default: 0, where `sensitivity` is that of the numbers given.
+    #[must_use]
+    pub fn computed_within(self, error: NonNegative) -> Self {
+        Self { error: error.get(), ..self }
+    }
+
     /// What the chosen utility falls short of the best of n by with probability at most e^-a, for `a` of at least 0:
     /// (2 sensitivity / epsilon) (ln n + a). Source: McSherry and Talwar 2007; Dwork and Roth 2014, Theorem 3.11.
     #[must_use]
     pub fn shortfall(&self, n: usize, a: f64) -> f64 {
-        let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity)) {
+        let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity, self.error))
+        {
             // Utilities are rounded by half a spacing each.
             (NoiseArithmetic::Exact, Ok((grid, divisor))) => (grid.spacing(), divisor as f64),
             _ => (0.0, 0.0),
@@ -62,7 +74,7 @@ impl Mechanism for ExponentialMechanism {
 
     fn price(&self, _: &Vec<f64>, _: &Neighbours) -> Result<Price, MechanismError> {
         if self.arithmetic == NoiseArithmetic::Exact {
-            lattice(self.epsilon, self.sensitivity)?;
+            lattice(self.epsilon, self.sensitivity, self.error)?;
         }
         Ok(Price {
             mechanism: "exponential mechanism",
@@ -77,7 +89,9 @@ impl Mechanism for ExponentialMechanism {
 
     fn privatise(&self, utilities: &Vec<f64>, stream: &mut Stream) -> Result<usize, MechanismError> {
         if self.arithmetic == NoiseArithmetic::Exact {
-            return Ok(Weights::new(self.epsilon, self.sensitivity, utilities)?.exponential(stream));
+            return Ok(
+                Weights::new(self.epsilon, self.sensitivity, self.error, utilities)?.exponential(stream)
+            );
         }
         all_finite(utilities)?;
         let scale = self.epsilon.get() / (2.0 * self.sensitivity.get());

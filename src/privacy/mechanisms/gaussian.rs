@@ -20,6 +20,9 @@ pub struct Gaussian {
     arithmetic: NoiseArithmetic,
 }
 
+/// The calibration looks for no more noise than this, in sensitivities.
+const LARGEST_MULTIPLIER: f64 = 1e9;
+
 impl Gaussian {
     /// Noise of a given standard deviation (both in the units of the input).
     #[must_use]
@@ -50,15 +53,24 @@ impl Gaussian {
         Ok(Self::new(standard_deviation, sensitivity))
     }
 
-    /// The smallest standard deviation that is (epsilon, delta)-DP.
+    /// The smallest standard deviation that is (epsilon, delta)-DP, of at least 1e-9 sensitivities.
     ///
     /// # Errors
-    /// If it is not a finite number above 0.
+    /// [`MechanismError::Shape`] if it exceeds 1e9 sensitivities, or is not a finite number above 0.
     pub fn analytic(epsilon: Epsilon, delta: Delta, sensitivity: Positive) -> Result<Self, MechanismError> {
-        // delta falls with sigma; at sigma = 1e9 any delta is met.
-        let log_sigma = decreasing_root(libm::log(1e-9), libm::log(1e9), |log_sigma| {
-            gaussian_delta(libm::exp(-log_sigma), epsilon.get()) - delta.get()
-        });
+        let excess = |log_sigma: f64| gaussian_delta(libm::exp(-log_sigma), epsilon.get()) - delta.get();
+        let most = libm::log(LARGEST_MULTIPLIER);
+        // delta falls with sigma.
+        if excess(most) > 0.0 {
+            return Err(MechanismError::Shape {
+                expected: format!(
+                    "an epsilon or a delta that Gaussian noise of at most {LARGEST_MULTIPLIER:e} times the sensitivity \
+                     gives (raise one of the two)"
+                ),
+                found: format!("epsilon {:e} with delta {:e}", epsilon.get(), delta.get()),
+            });
+        }
+        let log_sigma = decreasing_root(-most, most, excess);
         let standard_deviation =
             Positive::new(sensitivity.get() * libm::exp(log_sigma)).map_err(MechanismError::out_of_range)?;
         Ok(Self::new(standard_deviation, sensitivity))
@@ -130,6 +142,22 @@ mod tests {
             .unwrap();
             let ratio = found.standard_deviation() / number("sigma");
             assert!((ratio - 1.0).abs() < 1e-9, "{} for {case}", found.standard_deviation());
+        }
+    }
+
+    /// Noise of 1e9 sensitivities leaves a delta of 4e-10 at epsilon 1e-12; it was handed out for 1e-14.
+    #[test]
+    fn what_no_noise_gives_is_refused() {
+        let (delta, one) = (Delta::new(1e-14).unwrap(), Positive::new(1.0).unwrap());
+        let refused = Gaussian::analytic(Epsilon::new(1e-12).unwrap(), delta, one).unwrap_err().to_string();
+        assert!(refused.contains("at most 1e9 times the sensitivity"), "{refused}");
+        assert!(refused.ends_with("found epsilon 1e-12 with delta 1e-14"), "{refused}");
+        // Whatever is handed out keeps its promise.
+        for exponent in 1..14 {
+            let epsilon = libm::pow(10.0, -f64::from(exponent));
+            if let Ok(noise) = Gaussian::analytic(Epsilon::new(epsilon).unwrap(), delta, one) {
+                assert!(gaussian_delta(1.0 / noise.standard_deviation(), epsilon) <= 1e-14 * (1.0 + 1e-6));
+            }
         }
     }
 

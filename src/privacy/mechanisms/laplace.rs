@@ -1,40 +1,47 @@
 //! Laplace noise.
 
+use super::computed::apart;
 use super::rounded::Grid;
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
-use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Positive, Sampler};
+use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
 
 /// Adds independent Laplace noise of one scale to every number.
 ///
-/// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L1 norm (with
-///   exact arithmetic: or by one part in 2^20 more, for inputs that were computed in floating point).
+/// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L1 norm, but for
+///   the error that [`computed_within`](Self::computed_within) states; in sum at most 2^-11 sensitivities, or it is refused.
 /// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the noise is
-///   larger than `scale` by what rounding costs, one or two parts in a million.
+///   larger than `scale` by what rounding costs: one or two parts in a million, or what the stated error comes to.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Laplace {
     scale: Positive,
     sensitivity: Positive,
+    /// How far a number lies from an exact one at most.
+    error: f64,
     arithmetic: NoiseArithmetic,
 }
-
-/// Room for the floating-point error with which a released number was computed, relative to its sensitivity: a mean of m
-/// numbers from a range errs by at most m^2 / 2^53 of the range / m that it is sensitive to.
-const COMPUTED: f64 = 1.0 / (1u64 << 20) as f64;
 
 impl Laplace {
     /// Noise of a given scale (both in the units of the input).
     #[must_use]
     pub const fn new(scale: Positive, sensitivity: Positive) -> Self {
-        Self { scale, sensitivity, arithmetic: NoiseArithmetic::Exact }
+        Self { scale, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
     /// The same with noise sampled so.
     #[must_use]
     pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
         Self { arithmetic, ..self }
+    }
+
+    /// The same on numbers as a computer evaluates them: each lies within this error of an exact one, and it is those that
+    /// `sensitivity` is about. The error is public, in the units of a number, and takes no part in `Ideal` arithmetic.
+    /// Default: 0, where `sensitivity` is that of the numbers given.
+    #[must_use]
+    pub fn computed_within(self, error: NonNegative) -> Self {
+        Self { error: error.get(), ..self }
     }
 
     /// The smallest noise that is epsilon-DP.
@@ -68,7 +75,7 @@ impl Laplace {
     /// The lattice for so many numbers, and the noise in its multiples.
     fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.scale.get(), self.sensitivity.get())?;
-        let reach = grid.l1(self.sensitivity.get() * (1.0 + COMPUTED), length);
+        let reach = grid.l1(apart(self.sensitivity, self.error, length)?, length);
         Ok((grid, grid.scale(self.multiplier(), reach)))
     }
 }

@@ -9,6 +9,7 @@ mod arithmetic;
 mod clipped_gaussian;
 mod clipped_laplace;
 pub mod clipping;
+mod computed;
 mod ctl;
 mod disclosure;
 mod discrete_gaussian;

@@ -181,7 +181,11 @@ impl Users {
             protected: habits.name.clone(),
             unit: if person.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward },
             unit_index: person,
-            neighbours: Neighbours::AnyValue,
+            // One relation for all that is released of a reward, so that it is summed up.
+            neighbours: match &habits.curator {
+                Curator::Ctl(ctl) => ctl.neighbours(),
+                Curator::Open => Neighbours::AnyValue,
+            },
             observer: habits.observer.clone(),
             round,
             at: ctx.now(),

@@ -155,6 +155,7 @@ impl Release {
         }
         let task = Arc::new(Task::of(instance, self.rounds));
         let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;
+        plan.can_release().map_err(failed)?;
         let owner = stage.party("owner", &self.owner).map_err(bad)?;
         let beginning = self.beginning(series, stage, (instance, &task), key)?;
         let (trains, mut of_training): (_, Vec<BookedRelease>) = (beginning.trains, Vec::new());

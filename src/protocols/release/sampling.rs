@@ -7,7 +7,7 @@ use crate::vocab::Positive;
 use std::sync::Arc;
 
 /// Room for rounding in sums of weights.
-const ROUNDING: f64 = 1e-9;
+const SUMMED: f64 = 1e-9;
 
 /// A private choice among settings.
 pub(super) struct Choice {
@@ -55,8 +55,7 @@ impl Sampler {
         let n = self.task.n();
         let round = self.told.len() as u64 + 1;
         let weight = self.recipe.scale * self.recipe.beta.at(round, n).max(0.0).sqrt();
-        self.choose((0..n).collect(), "next setting", |model| model.mean + weight * model.variance.sqrt())
-            .map(Some)
+        self.choose((0..n).collect(), "next setting", |model| weight * model.variance.sqrt()).map(Some)
     }
 
     /// The setting to end with, among those told, if the recipe ends with one.
@@ -67,19 +66,22 @@ impl Sampler {
         let mut candidates = self.told.clone();
         candidates.sort_unstable();
         candidates.dedup();
-        self.choose(candidates, "setting told", |model| model.mean).map(Some)
+        self.choose(candidates, "setting told", |_| 0.0).map(Some)
     }
 
     fn choose(
         &self,
         candidates: Vec<usize>,
         what: &'static str,
-        utility: impl Fn(&Model) -> f64,
+        width: impl Fn(&Model) -> f64,
     ) -> Result<Choice, String> {
         let models = self.models(&candidates)?;
         let reach = models.iter().map(|model| model.reach).fold(0.0, f64::max);
-        let sensitivity = self.recipe.record_sensitivity * reach * (1.0 + ROUNDING);
+        let sensitivity = self.recipe.record_sensitivity * reach * (1.0 + SUMMED);
         let sensitivity = Positive::new(sensitivity).map_err(|error| format!("sensitivity: {error}"))?;
+        let widest = models.iter().map(&width).fold(0.0, f64::max);
+        let error = self.task.rounding_of_scores(self.told.len(), reach, widest)?;
+        let utilities = models.iter().map(|model| model.mean + width(model)).collect();
         let (epsilon, basis) = (self.recipe.epsilon, self.recipe.basis.clone());
         let arithmetic = self.recipe.arithmetic;
         let name = |exponential: &'static str, noisy: &'static str| match self.recipe.selection {
@@ -94,15 +96,17 @@ impl Sampler {
         };
         let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>> = match self.recipe.selection {
             Selection::Exponential => {
-                let mechanism = ExponentialMechanism::new(epsilon, sensitivity).with(arithmetic);
+                let mechanism =
+                    ExponentialMechanism::new(epsilon, sensitivity).computed_within(error).with(arithmetic);
                 Box::new(Supported::new(mechanism, name, None, basis))
             }
             Selection::NoisyMax => {
-                let mechanism = ReportNoisyMax::new(epsilon, sensitivity).with(arithmetic);
+                let mechanism =
+                    ReportNoisyMax::new(epsilon, sensitivity).computed_within(error).with(arithmetic);
                 Box::new(Supported::new(mechanism, name, None, basis))
             }
         };
-        Ok(Choice { mechanism, utilities: models.iter().map(utility).collect(), candidates })
+        Ok(Choice { mechanism, utilities, candidates })
     }
 
     /// The posterior at every candidate, given the outcomes so far. O(t^3 + t^2 n).
@@ -205,6 +209,39 @@ mod tests {
             }
             prop_assert!(worst > 0.02, "the neighbours are too tame: {worst}");
         }
+    }
+
+    /// The larger the regulariser, the smaller the weights and their sensitivity, but not the scores nor their rounding: at
+    /// 1e14 one outcome moved by its sensitivity moves scores by several sensitivities, and the choice was called exact.
+    #[test]
+    fn scores_that_rounding_moves_are_not_chosen_among_exactly() {
+        let apart = |regulariser: f64, outcome: f64| {
+            let pair = [outcome, outcome - 0.01].map(|outcome| {
+                let mut sampler = sampler(10, regulariser);
+                [(3, outcome), (8, -0.7), (0, -0.55)].iter().for_each(|&(told, y)| sampler.observe(told, y));
+                sampler.next().unwrap().unwrap()
+            });
+            let price = pair[0].mechanism.price(&pair[0].utilities, &Neighbours::ReplaceOne);
+            let apart = pair[0].utilities.iter().zip(&pair[1].utilities).map(|(a, b)| (a - b).abs());
+            (apart.fold(0.0, f64::max), price)
+        };
+        for exponent in -4..15 {
+            let (apart, price) = apart(libm::pow(10.0, f64::from(exponent)), -0.31);
+            match price {
+                Ok(price) => {
+                    assert!(exponent < 10, "rounding is no small part of the sensitivity at 1e{exponent}");
+                    let most = price.sensitivity.unwrap() * (1.0 + libm::scalbn(1.0, -10));
+                    assert!(apart <= most, "{apart} above {most} at 1e{exponent}");
+                }
+                Err(error) => {
+                    assert!(exponent > 6, "no need to refuse 1e{exponent}");
+                    assert!(error.to_string().contains("write `arithmetic: Ideal`"), "{error}");
+                }
+            }
+        }
+        // Three outcomes with weights of at most variance / regulariser: what is added is lost, or moves the last digit.
+        let most = (0..300).map(|k| apart(1e14, -0.31 - 1e-3 * f64::from(k)).0).fold(0.0, f64::max);
+        assert!(most > 4.0 * 0.01 * 0.09 / 1e14, "{most}: scores are moved by more than the sensitivity");
     }
 
     #[test]

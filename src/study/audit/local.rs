@@ -7,7 +7,7 @@ use crate::privacy::mechanisms::{Ctl, Mechanism};
 use crate::protocols::Stage;
 use crate::protocols::local::{Local, NeverAnswer, Report, SeriesRecipe};
 use crate::rng::Key;
-use crate::vocab::{Cost, Neighbours, counted};
+use crate::vocab::{Cost, counted};
 use std::collections::BTreeMap;
 
 /// Rewards that are drawn to see how far they reach, where the law of the noise has no end.
@@ -39,7 +39,7 @@ pub(super) fn candidates(
         None => pairs(instance, bound, report.clip, key),
     };
     for (words, rewards) in given.map_or_else(searched, |given| vec![given]) {
-        let price = ctl.price(&rewards[0], &Neighbours::AnyValue).map_err(|error| error.to_string())?;
+        let price = ctl.price(&rewards[0], &ctl.neighbours()).map_err(|error| error.to_string())?;
         let claim = price.claim.as_ref().map(|claim| {
             let source = match visits {
                 1 => claim.source.clone(),

@@ -7,9 +7,9 @@ use super::{
 use crate::learners::BetaSchedule;
 use crate::privacy::accountants::Composition;
 use crate::privacy::calibration::epsilon_of_each;
-use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
+use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
-use crate::vocab::{Cost, Delta, Epsilon, Positive, Problem};
+use crate::vocab::{Cost, Delta, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,27 @@ impl EverySetting {
     }
 }
 
+impl EverySetting {
+    /// Whether exact arithmetic can make the first choice, with one setting told: said before anything is tried.
+    fn first_choice(&self, task: &Task, record_sensitivity: f64) -> Result<(), String> {
+        let variance = task.surrogate.covariance.variance;
+        let reach = variance / (variance + self.noise_variance(task));
+        // The width at the setting told; there is none at the end.
+        let weight = self.scale.get() * self.beta.at(2, task.n()).max(0.0).sqrt();
+        let width = if task.rounds > 1 { weight * (variance * (1.0 - reach)).sqrt() } else { 0.0 };
+        let epsilon = Epsilon::new(self.each(task)).map_err(|error| error.to_string())?;
+        let sensitivity = positive("sensitivity of a score", record_sensitivity * reach)?;
+        let choice = ExponentialMechanism::new(epsilon, sensitivity)
+            .computed_within(task.rounding_of_scores(1, reach, width)?)
+            .with(self.arithmetic);
+        choice.price(&vec![0.0], &Neighbours::ReplaceOne).map(drop).map_err(|error| error.to_string())
+    }
+
+    fn noise_variance(&self, task: &Task) -> f64 {
+        self.regulariser.map_or(task.surrogate.noise_variance, Positive::get)
+    }
+}
+
 impl Publication for EverySetting {
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
@@ -107,7 +128,7 @@ impl Publication for EverySetting {
             basis,
             beta: self.beta,
             scale: self.scale.get(),
-            noise_variance: self.regulariser.map_or(task.surrogate.noise_variance, Positive::get),
+            noise_variance: self.noise_variance(task),
             ends_with_a_setting: self.publish.setting(),
         }))
     }
@@ -122,11 +143,15 @@ impl Publication for EverySetting {
 
     fn plan(&self, task: &Task) -> Result<Plan, String> {
         let (sensitivity, basis) = self.record_sensitivity(task)?;
+        if self.choices(task) > 0 {
+            self.first_choice(task, sensitivity)?;
+        }
         let mut plan = Plan::default();
         if self.publish.value() {
             let epsilon = Epsilon::new(self.each(task)).map_err(|error| error.to_string())?;
             let laplace = Laplace::calibrated(epsilon, positive("sensitivity", sensitivity)?)
                 .map_err(|error| error.to_string())?
+                .computed_within(task.rounding()?)
                 .with(self.arithmetic);
             let name = "Laplace noise at a setting told";
             let mechanism = Box::new(Supported::new(laplace, name, None, basis));

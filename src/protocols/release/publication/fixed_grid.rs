@@ -60,9 +60,12 @@ impl Publication for FixedGrid {
         let sensitivity =
             k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
         let sensitivity = positive("sensitivity", sensitivity)?;
+        let rounding = task.rounding()?;
         let mut plan = Plan::default();
         if self.publish.setting() {
-            let exponential = ExponentialMechanism::new(self.epsilon, sensitivity).with(self.arithmetic);
+            let exponential = ExponentialMechanism::new(self.epsilon, sensitivity)
+                .computed_within(rounding)
+                .with(self.arithmetic);
             let mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync> =
                 match self.selection {
                     Selection::Exponential => Box::new(Supported::new(
@@ -72,7 +75,9 @@ impl Publication for FixedGrid {
                         basis.clone(),
                     )),
                     Selection::NoisyMax => Box::new(Supported::new(
-                        ReportNoisyMax::new(self.epsilon, sensitivity).with(self.arithmetic),
+                        ReportNoisyMax::new(self.epsilon, sensitivity)
+                            .computed_within(rounding)
+                            .with(self.arithmetic),
                         "report noisy max over a fixed grid",
                         None,
                         basis.clone(),
@@ -86,6 +91,7 @@ impl Publication for FixedGrid {
         if self.publish.value() {
             let laplace = Laplace::calibrated(self.epsilon, sensitivity)
                 .map_err(|error| error.to_string())?
+                .computed_within(rounding)
                 .with(self.arithmetic);
             let name = "Laplace noise over a fixed grid";
             let mechanism = Box::new(Supported::new(laplace, name, None, basis));

@@ -73,6 +73,7 @@ impl Publication for GpNoiseFree {
         let c = scale * k::c_noise_free(task.n(), delta, self.neighbour_correlation.get());
         let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", omega + c)?)
             .map_err(|error| error.to_string())?
+            .computed_within(task.rounding()?)
             .with(self.arithmetic);
         let claim = Claim {
             epsilon: self.epsilon.get(),

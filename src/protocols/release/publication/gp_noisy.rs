@@ -93,11 +93,16 @@ impl GpNoisy {
 
     /// On what the price of what is published rests.
     fn condition(&self, part: Part, task: &Task) -> Basis {
+        let rounded = if part != Part::Value && self.arithmetic == NoiseArithmetic::Exact {
+            ", and on posterior means that are computed to within 2^-21 of their sensitivity"
+        } else {
+            ""
+        };
         let together = if part == Part::Both { ", for setting and performance together" } else { "" };
         Basis::Conditional {
             on: format!(
                 "probability 1 - {} over functions drawn from the assumed GP (prior sd {}, k1 at least {} for all \
-                 neighbours) and the noise of their outcomes, pair by pair of neighbours{together}",
+                 neighbours) and the noise of their outcomes, pair by pair of neighbours{together}{rounded}",
                 short(self.failure(part, task.rounds)),
                 task.prior_sd(),
                 self.neighbour_correlation
@@ -167,6 +172,7 @@ impl Publication for GpNoisy {
             let sensitivity = positive("sensitivity", width + c + q)?;
             let laplace = Laplace::calibrated(self.epsilon, sensitivity)
                 .map_err(|error| error.to_string())?
+                .computed_within(task.rounding()?)
                 .with(self.arithmetic);
             let basis = match self.constants {
                 Constants::Corrected => self.condition(self.publish, task),

@@ -66,6 +66,7 @@ impl Publication for Lipschitz {
         let sensitivity = sensitivity(facts, self.constants);
         let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", sensitivity)?)
             .map_err(|error| error.to_string())?
+            .computed_within(task.rounding()?)
             .with(self.arithmetic);
         let claim = Claim {
             epsilon: self.epsilon.get(),

@@ -21,7 +21,7 @@ pub use task::{Task, TaskFacts};
 use crate::learners::{BetaSchedule, LearnerModel};
 use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic};
 use crate::protocols::OutcomeBound;
-use crate::vocab::{Basis, Epsilon, Positive, Problem};
+use crate::vocab::{Basis, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -150,6 +150,23 @@ pub struct Plan {
     pub value: Option<ValueRelease>,
     /// What is proven about the outcome.
     pub guarantees: Vec<Guarantee>,
+}
+
+impl Plan {
+    /// Why the mechanisms cannot release, if they cannot: said before anything is tried.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn can_release(&self) -> Result<(), String> {
+        let (any, relation) = (vec![0.0], Neighbours::ReplaceOne);
+        let setting = self.setting.as_ref().map(|setting| setting.mechanism.price(&any, &relation));
+        let value = self.value.as_ref().map(|value| value.mechanism.price(&any, &relation));
+        setting
+            .into_iter()
+            .chain(value)
+            .try_for_each(|price| price.map(drop))
+            .map_err(|error| error.to_string())
+    }
 }
 
 /// How a setting is released.

@@ -3,10 +3,17 @@
 use crate::gp::{ArmCovariance, Points, greedy_maximum};
 use crate::learners::{Arms, Facts};
 use crate::objectives::{Instance, Surrogate, TuningFacts};
-use crate::vocab::{Basis, Positive};
+use crate::vocab::{Basis, NonNegative, Positive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// Twice the relative error of one operation, for what errors do to each other.
+const ROUNDING: f64 = f64::EPSILON;
+/// No normal deviate is larger: they come from 53 random bits by inversion.
+const LARGEST_DEVIATE: f64 = 9.0;
+/// Where nothing is known of a value, it lies within so many standard deviations of the prior.
+const LARGEST_DEVIATE_OF_PRIOR: f64 = 4096.0;
 
 /// What is public about a tuning task.
 #[derive(Clone, Debug)]
@@ -48,6 +55,45 @@ impl Task {
         self.surrogate.covariance.variance.sqrt()
     }
 
+    /// The largest outcome in size, in public numbers: a value is minus a mean of losses within their range where the
+    /// objective says so; otherwise it is taken to lie within 4096 standard deviations of the prior's mean.
+    fn largest_outcome(&self) -> f64 {
+        let value = self.facts.map_or_else(|| self.largest_value(), |facts| facts.loss_range);
+        value + LARGEST_DEVIATE * self.noise_sd
+    }
+
+    fn largest_value(&self) -> f64 {
+        self.surrogate.mean.abs() + LARGEST_DEVIATE_OF_PRIOR * self.prior_sd()
+    }
+
+    /// How far the outcomes of a setting, and their mean where it is tried more than once, lie at most from what exact
+    /// arithmetic gives: a mean of m losses errs by m roundings of its range, a mean of t outcomes by t + 1 of the largest.
+    ///
+    /// # Errors
+    /// In words, if it is not finite.
+    pub(in crate::protocols::release) fn rounding(&self) -> Result<NonNegative, String> {
+        let losses = self.facts.map_or(0.0, |facts| facts.records * facts.loss_range);
+        let error = ROUNDING * (losses + (self.rounds as f64 + 3.0) * self.largest_outcome());
+        NonNegative::new(error).map_err(|error| format!("rounding error of outcomes: {error}"))
+    }
+
+    /// The same of a score: the prior's mean, plus t outcomes above it with weights whose absolute values sum up to `reach`,
+    /// plus a width. Everything but outcomes is public.
+    ///
+    /// # Errors
+    /// In words, if it is not finite.
+    pub(in crate::protocols::release) fn rounding_of_scores(
+        &self,
+        t: usize,
+        reach: f64,
+        width: f64,
+    ) -> Result<NonNegative, String> {
+        let prior = self.surrogate.mean.abs();
+        let size = prior + reach * (self.largest_outcome() + prior) + width;
+        let error = reach * self.rounding()?.get() + ROUNDING * (t as f64 + 4.0) * size;
+        NonNegative::new(error).map_err(|error| format!("rounding error of scores: {error}"))
+    }
+
     /// Covariance of the settings.
     #[must_use]
     pub fn covariance(&self) -> ArmCovariance {
@@ -81,9 +127,13 @@ impl Task {
     pub(super) fn rely_on(&self, assume: Option<TaskFacts>) -> Result<(TuningFacts, Basis), String> {
         match (assume, self.facts) {
             (Some(assumed), _) => {
+                let size = match self.facts {
+                    Some(_) => String::new(),
+                    None => format!(", none of them above {:e} in size", self.largest_value()),
+                };
                 let on = format!(
                     "values that are means over {} records of a loss with range {}, Lipschitz constant {} and \
-                     regularisation from {} to {}, as the scenario assumes",
+                     regularisation from {} to {}{size}, as the scenario assumes",
                     assumed.records,
                     assumed.loss_range,
                     assumed.lipschitz,

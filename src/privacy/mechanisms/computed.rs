@@ -1,0 +1,47 @@
+//! What floating point adds to a sensitivity: numbers that were computed move further apart than those they stand for.
+//!
+//! A proof bounds how far neighbours move an exact function of the secret. What a mechanism is given is that function as
+//! a computer evaluates it, off by at most an absolute error that does not shrink with the sensitivity. Exact noise covers
+//! the sum of both, so whoever computes the numbers states a public bound on that error.
+
+use super::MechanismError;
+use crate::vocab::Positive;
+
+/// Room that is always left, relative to the sensitivity.
+const LEAST: f64 = 1.0 / (1u64 << 20) as f64;
+/// The largest part of the sensitivity that floating point may add.
+const MOST: f64 = 1.0 / (1u64 << 10) as f64;
+
+/// How far neighbours can lie apart in the L1 norm: `length` numbers that lie within `error` of exact ones, which lie
+/// `sensitivity` apart.
+pub(super) fn apart(sensitivity: Positive, error: f64, length: usize) -> Result<f64, MechanismError> {
+    let sensitivity = sensitivity.get();
+    let added = 2.0 * error * length as f64;
+    // Neither does a NaN pass.
+    if !(added >= 0.0 && added <= MOST * sensitivity) {
+        return Err(MechanismError::Shape {
+            expected: "numbers computed to within 2^-11 of their sensitivity for exact arithmetic (write `arithmetic: \
+                       Ideal`)"
+                .to_owned(),
+            found: format!("rounding errors of up to {error:e} beside a sensitivity of {sensitivity:e}"),
+        });
+    }
+    Ok(sensitivity + added.max(LEAST * sensitivity))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_added_or_refused() {
+        let (one, part) = (Positive::new(1.0).unwrap(), |exponent: i32| libm::scalbn(1.0, exponent));
+        assert_eq!(apart(one, 0.0, 1).unwrap(), 1.0 + part(-20));
+        assert_eq!(apart(one, part(-22), 2).unwrap(), 1.0 + part(-20));
+        assert_eq!(apart(one, part(-12), 2).unwrap(), 1.0 + part(-10));
+        for error in [part(-10), f64::INFINITY, f64::NAN] {
+            let refused = apart(one, error, 1).unwrap_err().to_string();
+            assert!(refused.contains("write `arithmetic: Ideal`"), "{refused}");
+        }
+    }
+}
