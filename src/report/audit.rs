@@ -3,7 +3,7 @@
 use super::number::{delta, epsilon, lower, quantity_of, upper};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::{table, wrapped};
-use crate::privacy::audit::{Factors, Finding, Histogram, Verdict, World};
+use crate::privacy::audit::{Factors, Finding, Histogram, Verdict, World, numerical_error};
 use crate::study::audit::NotAudited;
 use serde_json::{Value, json};
 
@@ -76,8 +76,9 @@ pub fn audit_text(finding: &Finding) -> String {
         row(
             "exact",
             &format!(
-                "epsilon {} at delta {at} for this D and D', by their laws, exact to 1e-4 (relative above 1)",
-                epsilon(pair)
+                "epsilon {} at delta {at} for this D and D', by their laws, exact to {:.0e}",
+                epsilon(pair),
+                numerical_error(pair)
             ),
         );
     }
