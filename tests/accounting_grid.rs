@@ -83,6 +83,38 @@ fn every_round_costs_more_than_the_round_before() {
     }
 }
 
+/// Their ends were apart by 2 % to 100 %.
+#[test]
+fn many_rounds_at_small_rates_are_known_to_one_percent() {
+    for (text, delta) in [
+        ("SG 1e-4 .3 10000", 0.01),
+        ("SG 1e-4 1 10000", 1e-12),
+        ("SG 1e-6 1 10000", 1e-12),
+        ("SG 1e-4 .3 10000", 1e-5),
+        ("SG 1e-6 1 1000", 1e-5),
+        ("SG 1e-4 .3 1000", 0.01),
+        ("SG .001 .3 1000", 1e-12),
+        ("SG 3.05e-4 .747 337", 1.6e-6),
+    ] {
+        let priced = tight(text, delta);
+        let lower = priced.lower.unwrap();
+        assert!(
+            lower > 0.0 && priced.epsilon <= 1.01 * lower,
+            "{text}, {delta}: {lower} to {}",
+            priced.epsilon
+        );
+    }
+    // Nobody is told apart with more than the probability delta.
+    assert_eq!(tight("SG 1e-6 .3 100000", 0.01).epsilon, 0.0);
+}
+
+#[test]
+fn one_laplace_has_a_closed_form() {
+    let priced = tight("L 8 1", 0.01);
+    assert_eq!(priced.lower.unwrap(), priced.epsilon);
+    assert!((priced.epsilon - (0.125 + 2.0 * 0.99f64.ln())).abs() < 1e-15, "{priced:?}");
+}
+
 /// What two ends may be apart, relatively, and so out of order.
 const APART: f64 = 1e-3;
 

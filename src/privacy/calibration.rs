@@ -25,13 +25,17 @@ impl Target {
     /// Epsilon after `rounds` releases with a noise multiplier.
     #[must_use]
     pub fn epsilon_after(&self, noise_multiplier: f64, rounds: u64) -> f64 {
+        Tight.price(&self.releases(noise_multiplier, rounds), self.delta).epsilon
+    }
+
+    fn releases(&self, noise_multiplier: f64, rounds: u64) -> Composition {
         let mut composition = Composition::new();
         composition.add(&Cost::PoissonGaussian { rate: self.rate.get(), noise_multiplier }, rounds);
-        Tight.price(&composition, self.delta).epsilon
+        composition
     }
 
     fn kept(&self, noise_multiplier: f64, rounds: u64) -> bool {
-        self.epsilon_after(noise_multiplier, rounds) <= self.epsilon.get()
+        Tight.keeps(&self.releases(noise_multiplier, rounds), self.delta, self.epsilon.get())
     }
 }
 

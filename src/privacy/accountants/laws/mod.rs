@@ -103,6 +103,12 @@ pub(super) trait Law: fmt::Debug {
         0.0
     }
 
+    /// Where losses nearly always lie, and on what scale, if that may be far smaller than the largest losses; then the
+    /// law can be cut up between any two losses, and its parts add up.
+    fn bulk(&self) -> Option<(f64, f64)> {
+        None
+    }
+
     /// Losses below and above which P has at most the mass `tail`, each.
     fn span(&self, tail: f64) -> (f64, f64);
 

@@ -89,6 +89,12 @@ impl Law for PoissonGaussian {
         self.sign() * libm::log1p(-self.mixture.rate)
     }
 
+    fn bulk(&self) -> Option<(f64, f64)> {
+        let Mixture { sigma, .. } = self.mixture;
+        let width = self.mixture.loss(sigma) - self.mixture.loss(-sigma);
+        Some((self.sign() * self.mixture.loss(0.0), width / 32.0))
+    }
+
     fn span(&self, tail: f64) -> (f64, f64) {
         let mixture = self.mixture;
         let sigma = mixture.sigma;

@@ -38,10 +38,13 @@ impl Accountant for Tight {
         };
         let (mut ends, standing, note) = ends(composition, left);
         if standing == Standing::Bound && ends.upper - ends.lower > EXACT * ends.upper {
-            // Another theorem may know better than ends that are apart.
+            // Another theorem may know better than ends that are apart. Lattices started from Renyi divergences.
             let basic =
                 Basic.price(composition, delta).epsilon.min(Advanced.price(composition, delta).epsilon);
-            let most = ends.upper.min(basic).min(Rdp.price(composition, delta).epsilon);
+            let mut most = ends.upper.min(basic);
+            if ends.upper - ends.lower <= CLOSE * ends.upper {
+                most = most.min(Rdp.price(composition, delta).epsilon);
+            }
             ends.upper = most.min(Optimal::below(composition, delta, most));
             ends.epsilon = ends.upper;
             ends.lower = ends.lower.min(ends.upper);
@@ -51,6 +54,20 @@ impl Accountant for Tight {
         priced.upper = Some(ends.upper);
         priced.notes.extend(note.map(str::to_owned));
         priced
+    }
+}
+
+impl Tight {
+    /// Whether epsilon is at most `epsilon`: what `price` says, told sooner.
+    pub(in crate::privacy) fn keeps(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
+        let items = composition.items();
+        // Where no other theorem has a say.
+        let is_plain = items.iter().all(|item| matches!(item.cost, Cost::PoissonGaussian { .. }));
+        if is_plain && pairs::unpriceable(items).is_empty() {
+            let ends = curve_between(items, Exponential::Dominating, delta.get(), (epsilon, epsilon));
+            return ends.upper <= epsilon;
+        }
+        self.price(composition, delta).epsilon <= epsilon
     }
 }
 
@@ -145,6 +162,11 @@ pub(in crate::privacy::accountants) fn curve_below(
     delta: f64,
     ceiling: f64,
 ) -> Ends {
+    curve_between(items, exponential, delta, (0.0, ceiling))
+}
+
+/// The same, where one at most `floor` is of no interest either.
+fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, ceiling): (f64, f64)) -> Ends {
     if pairs::total_variation(items) <= delta {
         return Ends { lower: 0.0, upper: 0.0 };
     }
@@ -167,7 +189,9 @@ pub(in crate::privacy::accountants) fn curve_below(
             contour::epsilon(&laws, delta).filter(|ends| ends.upper.is_finite() && ends.lower.is_finite());
         let ends = match line {
             Some(ends)
-                if ends.upper - ends.lower <= CLOSE * ends.upper.max(0.0) || ends.upper <= worst.upper =>
+                if ends.upper - ends.lower <= CLOSE * ends.upper.max(0.0)
+                    || ends.upper <= worst.upper.max(floor)
+                    || ends.lower >= ceiling =>
             {
                 ends
             }
@@ -176,7 +200,7 @@ pub(in crate::privacy::accountants) fn curve_below(
                 if let Some(ends) = line {
                     most = most.min(ends.upper.max(0.0));
                 }
-                let ends = steps::epsilon(&laws, delta, most, worst.upper, ceiling);
+                let ends = steps::epsilon(&laws, delta, most, worst.upper.max(floor), ceiling);
                 Ends { lower: line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper), ..ends }
             }
         };
@@ -192,6 +216,10 @@ fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
                 if item.count == 1 && rate > 0.0 && rate < 1.0 =>
             {
                 return Some(single::poisson_epsilon(rate, noise_multiplier, delta));
+            }
+            // delta(e) = 1 - exp((e - 1/b) / 2) for 0 <= e <= 1/b.
+            Cost::Laplace { scale } if item.count == 1 => {
+                return Some((1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0));
             }
             Cost::FixedSizeGaussian { population, size, noise_multiplier } if item.count == 1 && size > 0 => {
                 let rate = size as f64 / population as f64;

@@ -86,9 +86,9 @@ const MOST_TERMS: f64 = 40_000.0;
 /// Terms beyond the last node may add this much, relatively.
 const TRUNCATION: f64 = 1e-14;
 /// Most terms of all values together.
-const MOST_WORK: f64 = 2e6;
+const MOST_WORK: f64 = 4e5;
 /// What part of that may be done before the values have fallen to 1/10.
-const FIRST_PART: f64 = 0.15;
+const FIRST_PART: f64 = 0.1;
 
 /// Epsilon at `delta` with both ends; nothing if the integrand does not fall within the allowed nodes.
 ///

@@ -6,10 +6,15 @@
 //! small however small delta is.
 
 use super::rounded::{better_masses, worse_masses};
-use crate::privacy::accountants::laws::Cells;
+use crate::privacy::accountants::laws::{Cells, Law};
 
 /// Unit roundoff of doubles.
 const ROUNDOFF: f64 = 1.2e-16;
+
+/// Bound on the relative error of the masses of a law that was cut up: that of its quadratures, if any.
+pub(super) fn cutting(law: &dyn Law) -> f64 {
+    if law.pitch().is_some() { 1e-14 } else { 2e-12 }
+}
 
 /// Two laws of one loss on a lattice.
 #[derive(Clone, Debug)]
@@ -45,13 +50,8 @@ impl Laws {
         Self { offset: 0.0, first: 0, worse: vec![1.0], better: vec![1.0], infinite: 0.0, relative: 0.0 }
     }
 
-    /// No mass at all.
-    pub(super) fn none(offset: f64) -> Self {
-        Self { offset, worse: vec![0.0], better: vec![0.0], ..Self::nothing() }
-    }
-
     /// A law that was cut up, on its lattice.
-    pub(super) fn of(cells: &Cells) -> Self {
+    pub(super) fn of(law: &dyn Law, cells: &Cells) -> Self {
         let mut worse = vec![0.0];
         worse.extend(worse_masses(cells));
         let mut better = better_masses(cells);
@@ -59,60 +59,7 @@ impl Laws {
         let place = better.len() - 2;
         better[place] += cells.beyond;
         let (offset, first) = (cells.grid.offset, cells.first - 1);
-        Self { offset, first, worse, better, infinite: cells.beyond, relative: 1e-14 }
-    }
-
-    /// The sum of two measures on one lattice.
-    pub(super) fn joined(self, other: Self) -> Self {
-        let is_empty = |laws: &Self| laws.worse.len() == 1 && laws.worse[0] == 0.0 && laws.better[0] == 0.0;
-        let infinite = self.infinite + other.infinite;
-        let relative = self.relative.max(other.relative) + ROUNDOFF;
-        if is_empty(&other) {
-            return Self { infinite, relative, ..self };
-        }
-        if is_empty(&self) {
-            return Self { infinite, relative, ..other };
-        }
-        let first = self.first.min(other.first);
-        let end = |laws: &Self| laws.first + laws.worse.len() as i64;
-        let count = (end(&self).max(end(&other)) - first) as usize;
-        let (mut worse, mut better) = (vec![0.0; count], vec![0.0; count]);
-        for laws in [&self, &other] {
-            let from = (laws.first - first) as usize;
-            worse[from..].iter_mut().zip(&laws.worse).for_each(|(sum, mass)| *sum += mass);
-            better[from..].iter_mut().zip(&laws.better).for_each(|(sum, mass)| *sum += mass);
-        }
-        Self { offset: self.offset, first, worse, better, infinite, relative }
-    }
-
-    /// Keeps the `most` points around the mean; hands out what lies below and above.
-    pub(super) fn trimmed(&mut self, most: i64) -> Vec<Self> {
-        let count = self.worse.len() as i64;
-        if count <= most {
-            return Vec::new();
-        }
-        let (mut all, mut moment) = (0.0, 0.0);
-        for (k, mass) in self.worse.iter().enumerate() {
-            all += mass;
-            moment += mass * k as f64;
-        }
-        let mean = if all > 0.0 { (moment / all) as i64 } else { count / 2 };
-        let from = (mean - most / 2).clamp(0, count - most);
-        let part = |from: i64, to: i64| {
-            let range = from as usize..to as usize;
-            let (worse, better) = (self.worse[range.clone()].to_vec(), self.better[range].to_vec());
-            Self { first: self.first + from, worse, better, infinite: 0.0, ..self.clone() }
-        };
-        let mut rest = Vec::new();
-        if from > 0 {
-            rest.push(part(0, from));
-        }
-        if from + most < count {
-            rest.push(part(from + most, count));
-        }
-        let infinite = self.infinite;
-        *self = Self { infinite, ..part(from, from + most) };
-        rest
+        Self { offset, first, worse, better, infinite: cells.beyond, relative: cutting(law) }
     }
 
     /// The sum of `count` independent losses.

@@ -8,19 +8,21 @@
 //! | the rest | `steps`, on lattices | two lattice laws, one worse and one better than the true one |
 //!
 //! Lattices: `rounded` moves a law to one (connect the dots, Doroshenko et al. 2022); sums are formed term by term
-//! (`convolution`), by one tilted Fourier transform with Chernoff's bounds on what it folds (`tilted`, after Koskela,
-//! Jälkö and Honkela 2020 and Gopi, Lee and Wutschitz 2021), or term by term on two scales (`two_scales`). Where the
-//! ends stay apart, the least of all bounds is quoted.
+//! (`convolution`) or by one tilted Fourier transform with Chernoff's bounds on what it folds (`tilted`, after Koskela,
+//! Jälkö and Honkela 2020 and Gopi, Lee and Wutschitz 2021). Where losses are nearly always tiny and now and then large,
+//! grids fine here and coarse there take the place of lattices (`graded`). Where the ends stay apart, the least of all
+//! bounds is quoted.
 
 pub(super) mod binomial;
 mod accountant;
 mod contour;
 mod convolution;
 mod fft;
+mod gathered;
+mod graded;
 mod rounded;
 mod steps;
 mod tilted;
-mod two_scales;
 mod staircase;
 
 pub use accountant::Tight;

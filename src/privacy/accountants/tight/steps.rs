@@ -11,7 +11,7 @@
 
 use super::contour::{Ends, Laws};
 use super::convolution::{self, Rules};
-use super::two_scales::Scales;
+use super::graded::{self, Shape};
 use super::{staircase, tilted};
 use crate::privacy::accountants::laws::Grid;
 
@@ -31,13 +31,15 @@ const MOST_POINTS: f64 = 65536.0;
 /// A transform that errs by more than this part of delta is given up.
 const DOUBT: f64 = 3e-3;
 /// Ends farther apart than this, relatively, are worth another method.
-const POOR: f64 = 3e-3;
-/// From so many releases on, two scales differ.
-const MANY: f64 = 16.0;
-/// Up to so many they are tried.
+const POOR: f64 = 1e-2;
+/// Up to so many releases graded grids are tried.
 const MOST: f64 = 1e7;
-/// The coarse lattice is at most so many times as coarse as the fine one.
-const MOST_RATIO: f64 = 8192.0;
+/// Wanted relative distance of the two ends there.
+const WANTED_GRADED: f64 = 1e-3;
+/// Points of the first and of the finest graded grid.
+const FIRST_GRADED: f64 = 64.0;
+const MOST_GRADED: f64 = 400.0;
+const MOST_GRADED_PASSES: usize = 6;
 /// Points beyond the least and the largest total loss that are kept: a sum of roundings hardly gets farther.
 const SPREAD: f64 = 64.0;
 const MOST_PASSES: usize = 14;
@@ -61,6 +63,15 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     best.upper = best.upper.min(farthest.max(0.0));
     if best.upper <= floor {
         return best;
+    }
+    // Losses on scales far apart are for graded grids.
+    let is_graded = laws.iter().any(|(law, _)| law.bulk().is_some()) && releases <= MOST;
+    if is_graded {
+        on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
+        if is_done(&best, POOR, floor, ceiling) {
+            best.lower = best.lower.min(best.upper);
+            return best;
+        }
     }
     let widest = spans.iter().fold(0.0, |most: f64, span| most.max(span.1));
     let mut high = farthest.min(widest.max(2.0 * most));
@@ -119,52 +130,47 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
         }
         spacing *= by;
     }
-    if best.upper > floor
-        && best.lower < ceiling
-        && best.upper - best.lower > POOR * best.upper
-        && releases >= MANY
-    {
-        on_two_scales(laws, &spans, (deepest, farthest), delta, &mut best);
+    if !is_graded && releases <= MOST && !is_done(&best, POOR, floor, ceiling) {
+        on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
     }
     best.lower = best.lower.min(best.upper);
     best
 }
 
-fn on_two_scales(laws: &Laws, spans: &[(f64, f64)], ends: (f64, f64), delta: f64, best: &mut Ends) {
+/// Whether the ends are as close as `wanted`, relatively, or of no interest.
+fn is_done(ends: &Ends, wanted: f64, floor: f64, ceiling: f64) -> bool {
+    ends.upper - ends.lower <= wanted * ends.upper
+        || ends.upper <= floor
+        || ends.upper <= 0.0
+        || ends.lower >= ceiling
+}
+
+/// Graded grids, finer and finer, that follow the epsilon they find.
+fn on_graded_grids(
+    laws: &Laws,
+    spans: &[(f64, f64)],
+    delta: f64,
+    (floor, ceiling): (f64, f64),
+    best: &mut Ends,
+) {
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
-    let widest = spans.iter().fold(0.0, |most: f64, span| most.max(span.1));
-    let (mut high, mut low) = (ends.1.min(widest + 2.0 * best.upper), ends.0.max(-2.0 * best.upper));
-    let mut points = 256.0;
-    for _ in 0..8 {
-        let spacing = (high - low) / points;
-        // Both lattices start at the losses that are nearly always had; windows far from there are for other methods.
-        let reached = laws
-            .iter()
-            .fold((low, high), |(low, high), (law, _)| (low.min(law.anchor()), high.max(law.anchor())));
-        let fits = (reached.1 - reached.0) / spacing < 8192.0 && spacing > 1e-9 * (low.abs() + high.abs());
-        if !fits || releases > MOST {
+    let mut points = FIRST_GRADED;
+    for _ in 0..MOST_GRADED_PASSES {
+        let shape = Shape { points, sought: best.upper, lost: 0.1 * LOST * delta, releases };
+        let Some(ends) = graded::ends(laws, spans, &shape, delta) else { return };
+        let before = best.upper;
+        best.upper = best.upper.min(ends.upper);
+        best.lower = best.lower.max(ends.lower);
+        if is_done(best, WANTED_GRADED, floor, ceiling) {
             return;
         }
-        let finest = 0.02 * best.upper / releases.sqrt();
-        let ratio = ((spacing / finest).clamp(1.0, MOST_RATIO) as usize).next_power_of_two();
-        let Some(pass) = pass_on_two_scales(laws, spans, (low, high), spacing, ratio, delta) else { return };
-        let last = best.upper;
-        best.upper = best.upper.min(pass.ends.upper);
-        best.lower = best.lower.max(pass.ends.lower);
-        if best.upper - best.lower <= WANTED * best.upper || best.upper <= 0.0 {
-            return;
-        }
-        if pass.infinite > 0.1 * delta {
-            high = ends.1.min(4.0 * high);
-            continue;
-        }
-        let narrower = (pass.high.min(ends.1) - pass.low.max(ends.0)) / (high - low);
-        (low, high) = (pass.low.max(ends.0), pass.high.min(ends.1));
-        if narrower > 0.7 && best.upper > 0.7 * last {
-            if points >= 1024.0 {
+        // Grids that looked for a far larger epsilon are not judged by their ends.
+        if best.upper >= 0.7 * before {
+            if points >= MOST_GRADED {
                 return;
             }
-            points *= 2.0;
+            let gap = (best.upper - best.lower) / (WANTED_GRADED * best.upper);
+            points = (1.1 * points * gap.sqrt().clamp(1.3, 6.0)).min(MOST_GRADED);
         }
     }
 }
@@ -256,29 +262,6 @@ fn pass(
     read(&total, spacing, high, delta)
 }
 
-/// The same on two scales, for laws with many releases; nothing if a law spans too many cells.
-fn pass_on_two_scales(
-    laws: &Laws,
-    spans: &[(f64, f64)],
-    (low, high): (f64, f64),
-    spacing: f64,
-    ratio: usize,
-    delta: f64,
-) -> Option<Pass> {
-    let rules = Rules { spacing, window: (low, high) };
-    let mut total: Option<convolution::Laws> = None;
-    for ((law, count), span) in laws.iter().zip(spans) {
-        // What lies outside of the window counts as if it were infinite, or least.
-        let span = (span.0.max(low), span.1.min(high));
-        let many = Scales::of(law.as_ref(), span, spacing, ratio, PIECES)?.times(*count, &rules);
-        total = Some(match total {
-            Some(sum) => sum.plus(&many, &rules),
-            None => many,
-        });
-    }
-    total.map(|total| read(&total, spacing, high, delta))
-}
-
 /// Ends, and the window that the law of the total loss suggests.
 fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass {
     let relative = 1.0 + total.relative + 1e-15 * total.worse.len() as f64;
@@ -346,7 +329,8 @@ fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution
             spacing = aligned(laws, widest);
             continue;
         }
-        return (spacing, cells.iter().map(convolution::Laws::of).collect());
+        let cut = laws.iter().zip(&cells).map(|((law, _), cells)| convolution::Laws::of(law.as_ref(), cells));
+        return (spacing, cut.collect());
     }
 }
 

@@ -189,7 +189,7 @@ impl Tally {
         let count = count as f64;
         let top = last_loss(law, spacing);
         self.log_mass += count * (libm::log(size) + c * top);
-        self.doubt += 1e-15 * count * (1.0 + libm::log(size).abs() + (c * top).abs());
+        self.doubt += count * law.relative + 1e-15 * count * (1.0 + libm::log(size).abs() + (c * top).abs());
         self.rounding += count * (per_value + 3e-16);
     }
 }
