@@ -223,6 +223,22 @@ impl Protocol for Outsourced {
                     "use Random(), or release something",
                 ));
             }
+            let promise = match &series.release {
+                InputRelease::NoisyRows(recipe) => Some((recipe.epsilon, recipe.delta)),
+                InputRelease::NoisyProjection(recipe) => Some((recipe.epsilon, recipe.delta)),
+                _ => None,
+            };
+            let one = crate::vocab::Positive::new(1.0).expect("1 is above 0");
+            if let Some(Err(error)) = promise
+                .map(|(epsilon, delta)| crate::privacy::mechanisms::Gaussian::analytic(epsilon, delta, one))
+            {
+                problems.push(Problem::wrong(
+                    format!("series[{index}].release"),
+                    "noise of a finite size",
+                    error.to_string(),
+                    "raise epsilon or delta",
+                ));
+            }
             if let Err(error) = series.outcomes.variance() {
                 problems.push(Problem::wrong(
                     format!("series[{index}].outcomes"),
