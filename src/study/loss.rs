@@ -182,6 +182,17 @@ fn claim(claimed: &Claimed, group: &[(&PrivacyEvent, u64)], stated: Delta) -> Lo
     }
 }
 
+/// Notes one after the other, each once; empty ones say nothing.
+pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
+    let mut told: Vec<&str> = Vec::new();
+    for note in notes {
+        if !note.is_empty() && !told.contains(&note) {
+            told.push(note);
+        }
+    }
+    told.join("; ")
+}
+
 /// An accountant's answer for releases of one round, or of several.
 pub(super) fn priced(
     accountant: &dyn Accountant,
@@ -206,10 +217,7 @@ pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<
             std::mem::swap(known, &mut loss);
         }
         if rank(&loss.basis) < rank(&known.basis) {
-            if !loss.note.is_empty() && known.note != loss.note {
-                let separator = if known.note.is_empty() { "" } else { "; " };
-                known.note = format!("{}{separator}{}", known.note, loss.note);
-            }
+            known.note = joined([known.note.as_str(), &loss.note]);
             known.basis = loss.basis;
         }
         if known.epsilon.is_finite() {

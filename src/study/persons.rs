@@ -1,6 +1,6 @@
 //! What one observer learned about a person whose row and outcome both change: the losses about either add up.
 
-use super::loss::{Loss, LossStanding, infinite, weaker, weaker_arithmetic};
+use super::loss::{Loss, LossStanding, infinite, joined, weaker, weaker_arithmetic};
 use super::privacy_report::PrivacyRow;
 use crate::vocab::ProtectedUnit;
 use serde::{Deserialize, Serialize};
@@ -52,12 +52,6 @@ pub(super) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
         // and the other way round, on the conditions that either loss names.
         let sum = epsilon_row + epsilon_outcome;
         let epsilon = if delta < 1.0 { sum } else { f64::INFINITY };
-        let mut note: Vec<&str> = Vec::new();
-        for one in [&a.note, &b.note] {
-            if !one.is_empty() && !note.contains(&one.as_str()) {
-                note.push(one);
-            }
-        }
         let arithmetic = weaker_arithmetic(&a.arithmetic, &b.arithmetic);
         Some(PersonLoss {
             series: row.series.clone(),
@@ -70,7 +64,7 @@ pub(super) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
             basis: weaker(&a.basis, &b.basis).to_owned(),
             arithmetic: if epsilon.is_finite() { arithmetic.to_owned() } else { String::new() },
             // What has no price is named with the two losses.
-            note: if epsilon.is_finite() { note.join("; ") } else { String::new() },
+            note: if epsilon.is_finite() { joined([a.note.as_str(), &b.note]) } else { String::new() },
         })
     };
     pairs.filter_map(sum).collect()

@@ -1,6 +1,6 @@
 //! Who learned what about whom, with what each accountant says about it.
 
-use super::loss::{Loss, LossStanding, larger, losses, multiple};
+use super::loss::{Loss, LossStanding, joined, larger, losses, multiple};
 use super::record::ReplicationRecord;
 use super::units::{cost_alike, units};
 use crate::protocols::BookedRelease;
@@ -151,11 +151,7 @@ impl<'a> Gathered<'a> {
                 multiple(times)
             );
             for loss in self.losses.iter_mut().filter(|loss| loss.times_claim.is_some()) {
-                loss.note = [loss.note.as_str(), &note]
-                    .into_iter()
-                    .filter(|note| !note.is_empty())
-                    .collect::<Vec<_>>()
-                    .join("; ");
+                loss.note = joined([loss.note.as_str(), &note]);
             }
         }
     }

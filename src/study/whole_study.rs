@@ -1,6 +1,6 @@
 //! What a whole study costs where all of its runs are on the same data: tuning again is charged again.
 
-use super::loss::{arithmetic_of, basis_of, infinite, priced, weaker, weaker_arithmetic};
+use super::loss::{arithmetic_of, basis_of, infinite, joined, priced, weaker, weaker_arithmetic};
 use super::record::ReplicationRecord;
 use crate::privacy::accountants::{Accountant, Basic, Composition, Priced, Rdp, Tight};
 use crate::protocols::BookedRelease;
@@ -213,11 +213,7 @@ impl WholeStudy {
                     "without {}, whose losses are for other neighbours and do not add up with these",
                     apart.join(", ")
                 );
-                row.note = [row.note, missing]
-                    .into_iter()
-                    .filter(|note| !note.is_empty())
-                    .collect::<Vec<_>>()
-                    .join("; ");
+                row.note = joined([row.note.as_str(), &missing]);
             }
             rows.push(row);
         }
@@ -256,13 +252,7 @@ fn persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
         let outcome = of(ProtectedUnit::Outcome).find(same)?;
         let delta = record.delta + outcome.delta;
         let sum = |a: f64, b: f64| if delta < 1.0 { a + b } else { f64::INFINITY };
-        let mut notes =
-            vec![format!("epsilons and deltas of row and outcome are added up, to delta {delta:e}")];
-        for note in [&record.note, &outcome.note] {
-            if !note.is_empty() && !notes.contains(note) {
-                notes.push(note.clone());
-            }
-        }
+        let added = format!("epsilons and deltas of row and outcome are added up, to delta {delta:e}");
         Some(StudyPrivacy {
             person: true,
             runs: record.runs.max(outcome.runs),
@@ -273,7 +263,7 @@ fn persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
             delta,
             basis: weaker(&record.basis, &outcome.basis).to_owned(),
             arithmetic: weaker_arithmetic(&record.arithmetic, &outcome.arithmetic).to_owned(),
-            note: notes.join("; "),
+            note: joined([added.as_str(), &record.note, &outcome.note]),
             ..record.clone()
         })
     })
