@@ -3,7 +3,7 @@
 //! Goals: under 1 ms a case, under 50 ms for 100 distinct mechanisms. Run: cargo bench -p subrosa-benches --bench accounting
 
 use divan::Bencher;
-use subrosa::privacy::accountants::{Accountant, Composition, Moments, Rdp, Tight};
+use subrosa::accounting::{Accountant, Composition, Moments, Rdp, Tight};
 use subrosa::vocab::{Cost, Delta};
 
 fn main() {

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("answers by ward: {counts:?}");
     let mine = Composition::of_events(ledger.events().iter().filter(|event| event.unit_index == Some(17)));
-    for accountant in accountants::all() {
+    for accountant in accounting::all() {
         println!("{}: epsilon {:.4}", accountant.name(), accountant.price(&mine, Delta::new(1e-5)?).epsilon);
     }
     Ok(())

@@ -7,7 +7,7 @@
 //! scenario.ron -> Draft -> Scenario -> Simulation -> Journal -> Observations -> Report
 //! ```
 //!
-//! Modules are listed by floor; a module imports only from floors below it (`tests/layers.rs` keeps that true).
+//! Modules are listed by floor; a module imports only from floors below it (`tests/commands/layers.rs` keeps that true).
 
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 
@@ -17,8 +17,9 @@ pub mod rng;
 // Floor 2
 pub mod kernel;
 pub mod gp;
-pub mod privacy;
+pub mod accounting;
 // Floor 3
+pub mod privacy;
 pub mod network;
 pub mod objectives;
 pub mod learners;
@@ -29,7 +30,9 @@ pub mod scenario;
 // Floor 6
 pub mod study;
 // Floor 7
-pub mod report;
+pub mod audit;
 // Floor 8
+pub mod report;
+// Floor 9
 pub mod cli;
 pub mod prelude;

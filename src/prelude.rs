@@ -2,6 +2,7 @@
 //!
 //! `examples/` has a party, an objective, a mechanism, a latency and a protocol of one's own, each in one file.
 
+pub use crate::accounting::{self, Composition};
 pub use crate::gp::{Points, covariance::Covariance};
 pub use crate::kernel::{Context, Digest, Digestible, Event, Input, Party, Payload, Protocol};
 pub use crate::learners::{GpUcb, Learner, LearnerModel};
@@ -10,7 +11,6 @@ pub use crate::network::loss::{Independent, LossModel};
 pub use crate::network::topology::{Mesh, Star, TopologyModel};
 pub use crate::network::{Link, Network, PartyTraits};
 pub use crate::objectives::{Background, Instance, Noise, ObjectiveError, Prepared, Surrogate};
-pub use crate::privacy::accountants::{self, Composition};
 pub use crate::privacy::ledger::{Book, Ledger, Occasion, release};
 pub use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
 pub use crate::privacy::{Released, Sensitive};

@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::load::{complain, not_a_run, plan_of_run};
 use super::options::{AccountArguments, Format};
 use super::output::{print, say};
-use crate::privacy::accountants::Composition;
+use crate::accounting::Composition;
 use crate::report::plots::standalone;
 use crate::report::{Footing, account_curve, account_json, account_over_rounds, account_text};
 use crate::scenario::Document;

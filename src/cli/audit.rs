@@ -7,12 +7,12 @@ use super::options::{
 };
 use super::output::{print, say_lines};
 use super::progress::Bar;
-use crate::privacy::audit::{Case, Effort, Finding, Verdict, measure, suite};
+use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
+use crate::audit::{Case, Effort, Finding, Verdict, measure, suite};
 use crate::report::plots::{png, standalone};
 use crate::report::{audit_chart, audit_json, audit_left_out, audit_message, audit_table, audit_text};
 use crate::rng::Key;
-use crate::study::audit::{Candidates, NotAudited, Request, Systems, systems};
-use crate::study::{self, files};
+use crate::study::files;
 use crate::vocab::counted;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -92,11 +92,11 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let trials = options.trials.unwrap_or(SYSTEM_TRIALS);
     let root = Key::root(plan.seed).child("audit");
     let bar = Bar::new(format!("audit {}", plan.name));
-    bar.length(audited.iter().map(|candidates| study::audit::effort(candidates, trials)).sum());
+    bar.length(audited.iter().map(|candidates| crate::audit::systems::effort(candidates, trials)).sum());
     let found: Vec<Result<Finding, NotAudited>> = in_pool(options, || {
         let one = |candidates: Candidates| {
             let series = candidates[0].statement.name.clone();
-            study::audit::audit(candidates, trials, root.child(&series), &|done| bar.advance(done))
+            crate::audit::systems::audit(candidates, trials, root.child(&series), &|done| bar.advance(done))
                 .map_err(|why| NotAudited { series, protected: true, why })
         };
         audited.into_iter().map(one).collect()

@@ -3,7 +3,7 @@
 use super::exit::Exit;
 use super::options::{CalibrateArguments, Format};
 use super::output::{print, say};
-use crate::privacy::calibration::{LEAST_NOISE, MOST_ROUNDS, Target, most_rounds, smallest_noise};
+use crate::accounting::calibration::{LEAST_NOISE, MOST_ROUNDS, Target, most_rounds, smallest_noise};
 use crate::vocab::{Delta, Epsilon, Positive, Probability};
 
 /// Calibrates.

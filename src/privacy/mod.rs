@@ -12,9 +12,6 @@
 //!
 //! Absent on purpose: an epsilon in the ledger; a way to read a `Sensitive` outside this module; a default sampler.
 
-pub mod accountants;
-pub mod audit;
-pub mod calibration;
 pub mod ledger;
 pub mod mechanisms;
 mod sensitive;

@@ -4,7 +4,7 @@ use super::number::{delta as shown, epsilon};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::table;
 use super::words::arithmetic;
-use crate::privacy::accountants::{self, Accountant, Composition, Priced, Tight};
+use crate::accounting::{self, Accountant, Composition, Priced, Tight};
 use crate::study::{LossStanding, basis_for, standing};
 use crate::vocab::{Cost, Delta, counted};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ fn price_all(
         let chosen = footing.is_some_and(|footing| footing.one_after_another);
         (accountant, if chosen { priced.one_after_another() } else { priced })
     };
-    accountants::all().into_iter().map(price).collect()
+    accounting::all().into_iter().map(price).collect()
 }
 
 fn is_a(accountant: &dyn Accountant, priced: &Priced) -> &'static str {
@@ -170,7 +170,7 @@ pub fn account_over_rounds(costs: &[(Cost, u64)], delta: Delta) -> Chart {
         }
         composition
     };
-    let lines = accountants::all().map(|accountant| {
+    let lines = accounting::all().map(|accountant| {
         let points = steps.iter().filter_map(|&step| {
             let value = accountant.price(&first(step), delta).epsilon;
             value

@@ -3,8 +3,8 @@
 use super::number::{delta, epsilon, lower, quantity_of, upper};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::{table, wrapped};
-use crate::privacy::audit::{Factors, Finding, Histogram, Verdict, World, numerical_error};
-use crate::study::audit::NotAudited;
+use crate::audit::systems::NotAudited;
+use crate::audit::{Factors, Finding, Histogram, Verdict, World, numerical_error};
 use serde_json::{Value, json};
 
 /// One finding in full, at most 80 columns.

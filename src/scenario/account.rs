@@ -5,7 +5,7 @@ use super::document::Document;
 use super::parse::parse;
 use super::sweep::Edited;
 use super::tree;
-use crate::privacy::accountants::MOST_RELEASES;
+use crate::accounting::MOST_RELEASES;
 use crate::vocab::{Cost, Delta, Epsilon, NonNegative, Positive, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use super::folder::{FolderError, RunFolder};
 use super::loss::{arithmetic_of, basis_of, priced, stated};
 use super::privacy_report::grouped;
 use super::units::units;
-use crate::privacy::accountants::{Composition, Tight, claims};
+use crate::accounting::{Composition, Tight, claims};
 use crate::protocols::{BookedRelease, over_rounds};
 use crate::vocab::{Cost, Delta, PrivacyEvent};
 

@@ -1,6 +1,6 @@
 //! What releases cost as each accountant sees it, on what that rests, and how it compares with what is claimed.
 
-use crate::privacy::accountants::{self, Accountant, Claimed, Composition, Priced, Standing, Tight, claims};
+use crate::accounting::{self, Accountant, Claimed, Composition, Priced, Standing, Tight, claims};
 use crate::protocols::{BookedRelease, over_rounds};
 use crate::vocab::{Arithmetic, Basis, Delta, PrivacyEvent};
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ pub(super) fn losses(history: &[BookedRelease], delta: Option<Delta>) -> Vec<Los
     let rounds = over_rounds(history);
     let (basis, arithmetic) = (basis_of(&group), arithmetic_of(&group));
     let mut losses: Vec<Loss> = Vec::new();
-    for accountant in accountants::all() {
+    for accountant in accounting::all() {
         let name = accountant.name();
         let priced = priced(accountant, &composition, stated, rounds);
         let standing = standing(name, priced.standing);
@@ -242,7 +242,7 @@ pub fn standing(accountant: &str, standing: Standing) -> LossStanding {
 
 /// Whether an accountant's figures are for comparison only.
 fn is_approximation(accountant: &str) -> bool {
-    accountant == accountants::Gdp.name()
+    accountant == accounting::Gdp.name()
 }
 
 /// On what an accountant's figure rests, given the weakest basis of the releases.

@@ -1,7 +1,6 @@
 //! Replications, sweeps and their files: from a checked scenario to a folder that can be resumed, replayed and
 //! reported on.
 
-pub mod audit;
 mod bounds;
 mod diff;
 mod dry;
@@ -68,3 +67,4 @@ pub use summary::{
 pub use trace::trace;
 pub(crate) use units::units;
 pub use whole_study::StudyPrivacy;
+pub(crate) use workshop::Workshop;

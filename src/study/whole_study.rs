@@ -2,7 +2,7 @@
 
 use super::loss::{arithmetic_of, basis_of, infinite, joined, priced, weaker, weaker_arithmetic};
 use super::record::ReplicationRecord;
-use crate::privacy::accountants::{Accountant, Basic, Composition, Priced, Rdp, Tight};
+use crate::accounting::{Accountant, Basic, Composition, Priced, Rdp, Tight};
 use crate::protocols::BookedRelease;
 use crate::vocab::{Delta, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Time};
 use serde::{Deserialize, Serialize};

@@ -13,11 +13,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 /// A preparation, done by whoever needs it first. Cells of equal `CellPlan::preparation` may share one.
-pub(super) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, String>>>;
+pub(crate) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, String>>>;
 
 /// Where the replications of one cell are made: what they share is prepared once, when first needed.
 #[derive(Debug)]
-pub(super) struct Workshop<'a> {
+pub(crate) struct Workshop<'a> {
     index: usize,
     cell: &'a CellPlan,
     resources: Resources,
@@ -27,12 +27,12 @@ pub(super) struct Workshop<'a> {
 }
 
 impl<'a> Workshop<'a> {
-    pub(super) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
+    pub(crate) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
         Self { folder: Some(folder), ..Self::without_folder(index, cell, plan) }
     }
 
     /// A workshop that neither reads nor keeps fitted values.
-    pub(super) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
+    pub(crate) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
         Self {
             index,
             cell,
@@ -44,7 +44,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// A workshop that takes a preparation which others take too.
-    pub(super) fn sharing(self, prepared: Preparation) -> Self {
+    pub(crate) fn sharing(self, prepared: Preparation) -> Self {
         Self { prepared, ..self }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Workshop<'a> {
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
-    pub(super) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
+    pub(crate) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
         let first = (self.index, replication) == (0, 0) && self.folder.is_some();
         let beginning = first
             .then(|| Watcher::of_beginning(self.names().len(), opening::MOST_PARTIES, opening::MOST_EVENTS));
@@ -79,7 +79,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// The workshop of another cell with the same objective.
-    pub(super) fn beside(&self, cell: &'a CellPlan) -> Self {
+    pub(crate) fn beside(&self, cell: &'a CellPlan) -> Self {
         Self {
             index: self.index,
             cell,
@@ -98,7 +98,7 @@ impl<'a> Workshop<'a> {
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
-    pub(super) fn play_watched(
+    pub(crate) fn play_watched(
         &self,
         replication: u64,
         watcher: Option<Watcher>,
@@ -110,7 +110,7 @@ impl<'a> Workshop<'a> {
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
-    pub(super) fn play_directed(
+    pub(crate) fn play_directed(
         &self,
         replication: u64,
         watcher: Option<Watcher>,
@@ -149,7 +149,7 @@ impl<'a> Workshop<'a> {
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
-    pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
+    pub(crate) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
         let failure = |reason: String| self.failure(Some(replication), reason);
         let prepared = self.prepared.get_or_init(|| self.prepare());
         let prepared = prepared.as_ref().map_err(|reason| failure(reason.clone()))?;

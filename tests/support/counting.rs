@@ -1,15 +1,19 @@
-//! An allocator that counts: bytes in use, most bytes in use, and allocations.
+//! An allocator that counts: bytes in use, most bytes in use, and allocations by thread.
 
 #![allow(dead_code, reason = "no target asks for every count")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 struct Counting;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
 
 /// Bytes in use.
 pub fn now() -> usize {
@@ -26,15 +30,15 @@ pub fn forget_most() {
     MOST.store(now(), Ordering::Relaxed);
 }
 
-/// Allocations so far, those that make a piece larger among them.
+/// Allocations of this thread so far, those that make a piece larger among them.
 pub fn allocations() -> u64 {
-    ALLOCATIONS.load(Ordering::Relaxed)
+    ALLOCATIONS.get()
 }
 
 fn grow(bytes: usize) {
     let now = NOW.fetch_add(bytes, Ordering::Relaxed) + bytes;
     MOST.fetch_max(now, Ordering::Relaxed);
-    ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
 }
 
 // SAFETY: every call is passed on to the system's allocator unchanged.

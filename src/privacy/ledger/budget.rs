@@ -1,7 +1,7 @@
 //! A privacy budget: asked before every release, priced over everything released so far.
 
 use super::{Book, Refusal};
-use crate::privacy::accountants::{Accountant, Advanced, Basic, Composition, Moments, Optimal, Rdp, Tight};
+use crate::accounting::{Accountant, Advanced, Basic, Composition, Moments, Optimal, Rdp, Tight};
 use crate::vocab::{Delta, Epsilon, Observer, PrivacyEvent, ProtectedUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -265,7 +265,7 @@ mod tests {
         // Gaussians of multiplier 2 at delta 1e-5 are one of multiplier 2 / sqrt(k): five come to epsilon 4.96 (analytic
         // Gaussian), six to 5.53.
         let (released, meter) = spend(WhenSpent::Stop, None);
-        let expected = |k: f64| crate::privacy::accountants::single::gaussian_epsilon(k.sqrt() / 2.0, 1e-5);
+        let expected = |k: f64| crate::accounting::single::gaussian_epsilon(k.sqrt() / 2.0, 1e-5);
         let most = (1..20).take_while(|&k| expected(f64::from(k)) <= 5.0).count();
         assert_eq!(released, most);
         assert!(meter.exceeded().is_some_and(|refusal| !refusal.fail));

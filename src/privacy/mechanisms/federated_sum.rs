@@ -306,7 +306,7 @@ impl Mechanism for FederatedSum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::accountants::{Accountant, Composition, Tight};
+    use crate::accounting::{Accountant, Composition, Tight};
     use crate::rng::Key;
     use crate::vocab::Delta;
     use crate::vocab::Probability;

@@ -2,7 +2,7 @@
 
 use super::rounded::Grid;
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
-use crate::privacy::accountants::single::{decreasing_root, gaussian_delta};
+use crate::accounting::single::{decreasing_root, gaussian_delta};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 

@@ -267,7 +267,7 @@ impl Mechanism for DrawnProjection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::accountants::single::gaussian_delta;
+    use crate::accounting::single::gaussian_delta;
     use crate::rng::Key;
     use faer::MatRef;
     use proptest::prelude::*;

@@ -91,7 +91,7 @@ impl Mechanism for CalibratedRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::accountants::single::gaussian_delta;
+    use crate::accounting::single::gaussian_delta;
     use crate::rng::Key;
 
     fn recipe(epsilon: f64) -> NoisyRows {

@@ -1,7 +1,7 @@
 //! Caller and listeners of the dummy protocol.
 
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
-use crate::protocols::{AskAgain, Asker, Retry, Rounds, Verdict};
+use crate::protocols::stage::{AskAgain, Asker, Retry, Rounds, Verdict};
 use crate::vocab::PartyId;
 use std::any::Any;
 

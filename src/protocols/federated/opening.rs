@@ -14,7 +14,7 @@ use crate::kernel::Context;
 use crate::privacy::ledger::{Book, Budgeted, Ledger, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{OpenedSum, SecureSum};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::{Books, give_up, seen_by};
+use crate::protocols::stage::{Books, give_up, seen_by};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
@@ -196,7 +196,7 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::accountants::{Accountant, Composition, Tight};
+    use crate::accounting::{Accountant, Composition, Tight};
     use crate::privacy::mechanisms::Mechanism;
     use crate::protocols::federated::masking::Dealer;
     use crate::rng::Key;

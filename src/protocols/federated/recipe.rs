@@ -5,7 +5,7 @@ use super::own_model::OwnHyperparameters;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
 use super::world::{Common, objective_of};
 use crate::privacy::mechanisms::Participation;
-use crate::protocols::{PlayError, Protocol, SeriesRecord, Stage};
+use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Positive, Problem, ProtectedUnit};
 use schemars::JsonSchema;

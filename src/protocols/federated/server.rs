@@ -13,7 +13,7 @@ use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered, Participation};
-use crate::protocols::{Books, give_up};
+use crate::protocols::stage::{Books, give_up};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;

@@ -1,6 +1,6 @@
 //! From measurements of many agents to mean regrets by round and by group.
 
-use crate::protocols::{GroupOutcome, Iteration, RoundClosing};
+use crate::protocols::stage::{GroupOutcome, Iteration, RoundClosing};
 use crate::vocab::Time;
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use super::opening::Unopened;
 use super::server::Server;
 use crate::kernel::Context;
 use crate::privacy::ledger::ReleaseError;
-use crate::protocols::give_up;
+use crate::protocols::stage::give_up;
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use super::series::AgentGroup;
 use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MOST_ARMS};
 use crate::objectives::{Instance, Noise, Surrogate};
-use crate::protocols::Stage;
+use crate::protocols::stage::Stage;
 use crate::rng::Key;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use crate::gp::covariance::Shape;
 use crate::gp::gain_bounds;
 use crate::learners::{Arms, LearnerModel, Theorem};
 use crate::objectives::Instance;
-use crate::protocols::{BoundSide, BoundedRegret, RegretBound};
+use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 
 /// Rounds at which bounds are given, at most.
 const PLACES: u64 = 60;

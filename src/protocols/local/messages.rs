@@ -2,9 +2,9 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::bookkeeping::digest_release;
-use crate::protocols::wire::HEADER_BYTES;
-use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
+use crate::protocols::stage::bookkeeping::digest_release;
+use crate::protocols::stage::wire::HEADER_BYTES;
+use crate::protocols::stage::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 
 /// The closed vocabulary of local differential privacy.

@@ -3,7 +3,7 @@
 use super::arrivals::Arrivals;
 use super::recipe::Local;
 use crate::objectives::{Instance, Noise};
-use crate::protocols::Stage;
+use crate::protocols::stage::Stage;
 use crate::vocab::{Origin, PublicFact};
 
 /// What users and service are told of the problem before the first user comes: it sets the learner, and where users

@@ -5,7 +5,7 @@ use super::messages::{Fact, Message, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::{History, Learner, LearnerModel};
-use crate::protocols::{JitterWatch, end};
+use crate::protocols::stage::{JitterWatch, end};
 use crate::rng::Stream;
 use crate::vocab::{PartyId, Span};
 use std::any::Any;

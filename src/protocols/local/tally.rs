@@ -2,8 +2,8 @@
 
 use super::messages::Fact;
 use crate::objectives::Instance;
-use crate::protocols::chronicle::Chronicle;
-use crate::protocols::{BookedRelease, Iteration, NamedOutcome, SeriesRecord, book};
+use crate::protocols::stage::chronicle::Chronicle;
+use crate::protocols::stage::{BookedRelease, Iteration, NamedOutcome, SeriesRecord, book};
 use crate::vocab::{PrivacyEvent, Time};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::recipe::{InputRelease, OutcomeRelease, SeriesRecipe};
 use crate::gp::{ArmCovariance, gain_bounds};
 use crate::learners::{Arms, BetaSchedule, Facts, LearnerModel};
 use crate::objectives::Instance;
-use crate::protocols::{BoundSide, BoundedRegret, RegretBound};
+use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 use std::sync::Arc;
 
 /// Rounds at which bounds are given, at most.

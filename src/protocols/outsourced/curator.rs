@@ -7,7 +7,7 @@ use crate::objectives::{Facts, Noise, Surrogate};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Rows};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::{Books, give_up};
+use crate::protocols::stage::{Books, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, Positive, ProtectedUnit};
 use std::collections::BTreeMap;

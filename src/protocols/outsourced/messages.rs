@@ -4,10 +4,10 @@ use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::AskAgain;
-use crate::protocols::bookkeeping::digest_release;
-use crate::protocols::wire::HEADER_BYTES;
-use crate::protocols::{Bookkeeping, BudgetReached, Rounds};
+use crate::protocols::stage::AskAgain;
+use crate::protocols::stage::bookkeeping::digest_release;
+use crate::protocols::stage::wire::HEADER_BYTES;
+use crate::protocols::stage::{Bookkeeping, BudgetReached, Rounds};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 

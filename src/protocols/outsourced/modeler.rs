@@ -7,7 +7,7 @@ use crate::learners::{History, Learner};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::{Asker, JitterWatch, Verdict, end};
+use crate::protocols::stage::{Asker, JitterWatch, Verdict, end};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;

@@ -14,9 +14,9 @@ use crate::privacy::mechanisms::{
     ClippedGaussian, ClippedLaplace, JohnsonLindenstrauss, Mechanism, MechanismError, NoisyProjection,
     NoisyRows, Rows,
 };
-use crate::protocols::bystander::Bystander;
-use crate::protocols::chronicle::Chronicle;
-use crate::protocols::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
+use crate::protocols::stage::bystander::Bystander;
+use crate::protocols::stage::chronicle::Chronicle;
+use crate::protocols::stage::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{Observer, Origin, PartyId, Problem, ProtectedUnit, PublicFact, Time};
 use schemars::JsonSchema;

@@ -3,7 +3,7 @@
 use super::publication::{Guarantee, Measure, Task, Utility};
 use crate::gp::{AdaptivePosterior, largest};
 use crate::objectives::Instance;
-use crate::protocols::NamedOutcome;
+use crate::protocols::stage::NamedOutcome;
 
 /// Settings tried and their outcomes, in order of arrival.
 #[derive(Clone, Debug, Default)]

@@ -10,8 +10,10 @@ use super::worker::Worker;
 use crate::kernel::{Event, Party};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::protocols::chronicle::Chronicle;
-use crate::protocols::{BookedRelease, Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book};
+use crate::protocols::stage::chronicle::Chronicle;
+use crate::protocols::stage::{
+    BookedRelease, Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage, book,
+};
 use crate::rng::Key;
 use crate::vocab::{Origin, PartyId, Problem, ProtectedUnit, PublicFact, Span, Time};
 use schemars::JsonSchema;

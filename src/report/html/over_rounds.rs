@@ -1,7 +1,7 @@
 //! How privacy loss grows over the rounds of the first replication: as published, tight and naive.
 
 use super::charts::{Plate, slug};
-use crate::privacy::accountants::{self, Accountant, Composition, Tight, claims};
+use crate::accounting::{self, Accountant, Composition, Tight, claims};
 use crate::protocols::BookedRelease;
 use crate::report::cells::{axes, point};
 use crate::report::number::{delta as shown, epsilon};
@@ -96,7 +96,7 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], run: &str) -> Option<Chart
     let delta = Delta::new(loss.delta).ok()?;
     let mut rounds: Vec<u64> = (0..=PLACES).map(|k| begin + (last - begin) * k / PLACES).collect();
     rounds.dedup();
-    let all = accountants::all();
+    let all = accounting::all();
     let of = |name: &str| all.into_iter().find(|accountant| accountant.name() == name);
     let price = |accountant: Option<&'static dyn Accountant>, round: u64| {
         let composition = Composition::of_events(until(group, round));

@@ -4,9 +4,9 @@ use super::{
     Guarantee, Measure, Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts, ValueOf,
     ValueRelease, positive, tail_probability,
 };
+use crate::accounting::Composition;
+use crate::accounting::calibration::epsilon_of_each;
 use crate::learners::BetaSchedule;
-use crate::privacy::accountants::Composition;
-use crate::privacy::calibration::epsilon_of_each;
 use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
 use crate::vocab::{Cost, Delta, Epsilon, Neighbours, Positive, Problem};

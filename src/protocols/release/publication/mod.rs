@@ -20,7 +20,7 @@ pub use task::{Task, TaskFacts};
 
 use crate::learners::{BetaSchedule, LearnerModel};
 use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic};
-use crate::protocols::OutcomeBound;
+use crate::protocols::stage::OutcomeBound;
 use crate::vocab::{Basis, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,174 @@
+//! From a target to a noise: Gaussian noise on a Poisson sample, by the tight accountant, or epsilons for equal releases.
+
+use super::{Accountant, Basic, Composition, MOST_RELEASES, Optimal, Rdp, Tight};
+use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
+
+/// What is to be kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// Largest epsilon.
+    pub epsilon: Epsilon,
+    /// Delta at which it is stated.
+    pub delta: Delta,
+    /// Inclusion probability of each unit; 1 for no sampling.
+    pub rate: Probability,
+}
+
+/// Smallest noise multiplier looked at: where the search for noise ends, less may do.
+pub const LEAST_NOISE: f64 = 1e-3;
+/// Largest noise multiplier looked at.
+const MOST_NOISE: f64 = 1e6;
+/// Most rounds looked at: where the search for rounds ends, more may do.
+pub const MOST_ROUNDS: u64 = MOST_RELEASES;
+
+impl Target {
+    /// Epsilon after `rounds` releases with a noise multiplier.
+    #[must_use]
+    pub fn epsilon_after(&self, noise_multiplier: f64, rounds: u64) -> f64 {
+        Tight.price(&self.releases(noise_multiplier, rounds), self.delta).epsilon
+    }
+
+    fn releases(&self, noise_multiplier: f64, rounds: u64) -> Composition {
+        let mut composition = Composition::new();
+        composition.add(&Cost::PoissonGaussian { rate: self.rate.get(), noise_multiplier }, rounds);
+        composition
+    }
+
+    fn kept(&self, noise_multiplier: f64, rounds: u64) -> bool {
+        Tight.keeps(&self.releases(noise_multiplier, rounds), self.delta, self.epsilon.get())
+    }
+}
+
+/// The smallest noise multiplier (to 1e-9, relatively, rounded up) that keeps the target for `rounds` rounds, and the
+/// epsilon it reaches; nothing if not even 1e6 does, and [`LEAST_NOISE`] if that does already.
+#[must_use]
+pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
+    if !target.kept(MOST_NOISE, rounds) {
+        return None;
+    }
+    if target.kept(LEAST_NOISE, rounds) {
+        return Some((LEAST_NOISE, target.epsilon_after(LEAST_NOISE, rounds)));
+    }
+    let (mut low, mut high) = (libm::log(LEAST_NOISE), libm::log(MOST_NOISE));
+    while high - low > 1e-10 {
+        let middle = 0.5 * (low + high);
+        if target.kept(libm::exp(middle), rounds) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    let noise = libm::exp(high);
+    Some((noise, target.epsilon_after(noise, rounds)))
+}
+
+/// The most rounds that a noise multiplier keeps the target for (0 if not even one), and the epsilon they reach; at most
+/// [`MOST_ROUNDS`].
+#[must_use]
+pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
+    let noise = noise_multiplier.get();
+    let (mut kept, mut broken) = (0, 1);
+    // Few rounds are priced fastest.
+    while target.kept(noise, broken) {
+        if broken == MOST_ROUNDS {
+            return (MOST_ROUNDS, target.epsilon_after(noise, MOST_ROUNDS));
+        }
+        kept = broken;
+        broken = (8 * broken).min(MOST_ROUNDS);
+    }
+    while broken - kept > 1 {
+        let middle = kept + (broken - kept) / 2;
+        if target.kept(noise, middle) {
+            kept = middle;
+        } else {
+            broken = middle;
+        }
+    }
+    (kept, target.epsilon_after(noise, kept))
+}
+
+/// The largest epsilon that each of several releases may have for all together, chosen one after another, to keep
+/// `epsilon` at `delta` (to 1e-4, relatively, rounded down). `together` composes them from the epsilon of one;
+/// `releases` of them, each known to cost no more than that. By the smallest of three bounds that are quick to work out:
+/// basic and optimal composition, and Renyi divergences, which know bounded range.
+#[must_use]
+pub fn epsilon_of_each(
+    epsilon: Epsilon,
+    delta: Delta,
+    releases: u64,
+    together: impl Fn(f64) -> Composition,
+) -> f64 {
+    let kept = |each: f64| {
+        let bounds: [&dyn Accountant; 3] = [&Basic, &Rdp, &Optimal];
+        let composition = together(each);
+        bounds.iter().any(|bound| bound.price(&composition, delta).epsilon <= epsilon.get() * (1.0 + 1e-12))
+    };
+    // Epsilons add up, so an equal part of the whole always will do.
+    let mut low = libm::log(epsilon.get() / releases.max(1) as f64);
+    let mut high = libm::log(epsilon.get());
+    if kept(epsilon.get()) {
+        return epsilon.get();
+    }
+    while high - low > 1e-4 {
+        let middle = 0.5 * (low + high);
+        if kept(libm::exp(middle)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    libm::exp(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_releases_may_each_cost_more_than_an_equal_part() {
+        let (epsilon, delta) = (Epsilon::new(1.0).unwrap(), Delta::new(1e-6).unwrap());
+        let together = |count: u64| {
+            move |each: f64| {
+                let mut composition = Composition::new();
+                composition.add(&Cost::ExponentialMechanism { epsilon: each }, count);
+                composition
+            }
+        };
+        assert_eq!(epsilon_of_each(epsilon, delta, 1, together(1)), 1.0);
+        let each = epsilon_of_each(epsilon, delta, 50, together(50));
+        let reached = Tight.price(&together(50)(each), delta);
+        // The figure to quote is the one for choices made one after another, not the smaller one for a fixed list.
+        let upper = reached.upper.unwrap();
+        assert!(upper <= 1.0 && upper > 0.9, "{reached:?}");
+        assert!(reached.epsilon < upper && reached.one_after_another().epsilon == upper);
+        assert!(each > 2.0 / 50.0, "{each} is hardly more than an equal part");
+    }
+
+    #[test]
+    fn noise_and_rounds_are_each_others_inverse() {
+        let target = Target {
+            epsilon: Epsilon::new(7.053_772_4).unwrap(),
+            delta: Delta::new(200f64.powf(-1.1)).unwrap(),
+            rate: Probability::new(0.25).unwrap(),
+        };
+        // DP-FTS-DE's main setting: multiplier 1, 40 rounds.
+        let (noise, reached) = smallest_noise(&target, 40).unwrap();
+        assert!((noise - 1.0).abs() < 1e-7, "{noise}");
+        assert!(reached <= target.epsilon.get());
+        let (rounds, _) = most_rounds(&target, Positive::new(1.0).unwrap());
+        assert_eq!(rounds, 40);
+        assert_eq!(most_rounds(&target, Positive::new(0.05).unwrap()).0, 0);
+    }
+
+    #[test]
+    fn the_ends_of_a_search_are_told_from_answers() {
+        let target = |epsilon| Target {
+            epsilon: Epsilon::new(epsilon).unwrap(),
+            delta: Delta::new(1e-5).unwrap(),
+            rate: Probability::new(1.0).unwrap(),
+        };
+        assert_eq!(most_rounds(&target(1000.0), Positive::new(1e9).unwrap()).0, MOST_ROUNDS);
+        assert_eq!(smallest_noise(&target(1e6), 1).unwrap().0, LEAST_NOISE);
+        assert!(smallest_noise(&target(1.0), 1).unwrap().0 > 2.0 * LEAST_NOISE);
+    }
+}

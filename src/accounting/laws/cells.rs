@@ -1,0 +1,188 @@
+//! A law of the loss cut into cells, in a form from which a law on a lattice that is certainly worse, and one that is
+//! certainly better, can be made without cancellation.
+//!
+//! Piece k covers losses from k w to (k + 1) w, w the spacing of the lattice divided by the pieces of a cell. For each,
+//! two numbers are kept: P's mass in it, and how much of that mass goes to the upper end when the piece is replaced by
+//! its two ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022): the share of a
+//! loss l is (1 - e^{-(l - low)}) / (1 - e^{-w}).
+
+use super::gauss_legendre::{FOUR, TWO, visit};
+
+/// Where a density lives, in its own coordinate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Support {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// Panels of at most this length resolve the density.
+    pub(super) resolution: f64,
+}
+
+/// Cells farther out than this have no exact index.
+const FARTHEST: f64 = (1u64 << 50) as f64;
+/// Two points do for panels this much shorter than the resolution: their error is of fourth order.
+const SHORT: f64 = 0.05;
+/// Most pieces of one law.
+const MOST_PIECES: f64 = (1u32 << 20) as f64;
+
+/// A lattice to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::accounting) struct Grid {
+    /// Distance of its points.
+    pub(in crate::accounting) spacing: f64,
+    /// Into how many pieces the law is cut between two points.
+    pub(in crate::accounting) pieces: usize,
+    /// Where point 0 lies.
+    pub(in crate::accounting) offset: f64,
+}
+
+/// A law of the loss in pieces.
+#[derive(Clone, Debug)]
+pub(in crate::accounting) struct Cells {
+    /// The lattice that the pieces belong to.
+    pub(in crate::accounting) grid: Grid,
+    /// Lattice point at which the first piece starts.
+    pub(in crate::accounting) first: i64,
+    /// P's mass in each piece; whole cells of them.
+    pub(in crate::accounting) mass: Vec<f64>,
+    /// The part of it that goes to the upper end.
+    pub(in crate::accounting) up: Vec<f64>,
+    /// P's mass below the losses that were cut up.
+    pub(in crate::accounting) swept: f64,
+    /// P's mass above them.
+    pub(in crate::accounting) beyond: f64,
+}
+
+impl Cells {
+    /// Empty pieces that cover losses from `low` to `high`. The spacing is larger than asked for, by a power of two,
+    /// where there would be more than [`MOST_PIECES`] of them: whoever composes must look at it afterwards.
+    pub(super) fn new(grid: Grid, low: f64, high: f64) -> Self {
+        let Grid { mut spacing, pieces, offset } = grid;
+        let (low, high) = (low - offset, high - offset);
+        let size = low.abs().max(high.abs());
+        while (high - low) / spacing * pieces as f64 > MOST_PIECES || size / spacing > FARTHEST {
+            spacing *= 2.0;
+        }
+        let first = (low / spacing).floor() as i64;
+        let cells = ((high / spacing).floor() as i64 - first + 1).max(1);
+        let count = cells as usize * pieces;
+        let grid = Grid { spacing, pieces, offset };
+        Self { grid, first, mass: vec![0.0; count], up: vec![0.0; count], swept: 0.0, beyond: 0.0 }
+    }
+
+    /// Width of a piece.
+    pub(in crate::accounting) fn width(&self) -> f64 {
+        self.grid.spacing / self.grid.pieces as f64
+    }
+
+    fn low_of(&self, cell: usize) -> f64 {
+        self.grid.offset + (self.first * self.grid.pieces as i64 + cell as i64) as f64 * self.width()
+    }
+
+    fn cell_of(&self, loss: f64) -> usize {
+        let cell =
+            ((loss - self.grid.offset) / self.width()).floor() as i64 - self.first * self.grid.pieces as i64;
+        usize::try_from(cell).unwrap_or(0).min(self.mass.len() - 1)
+    }
+
+    /// The share of a loss within a cell that goes up.
+    fn share(&self, cell: usize, loss: f64) -> f64 {
+        (libm::expm1(-(loss - self.low_of(cell))) / libm::expm1(-self.width())).clamp(0.0, 1.0)
+    }
+
+    pub(super) fn add_atom(&mut self, loss: f64, mass: f64) {
+        let cell = self.cell_of(loss);
+        self.mass[cell] += mass;
+        self.up[cell] += mass * self.share(cell, loss);
+    }
+
+    /// Adds a density of P in a coordinate x in which the loss is `loss(x)`, strictly increasing; `inverse` is its
+    /// inverse, free to return anything out of the support for losses that are out of range.
+    pub(super) fn add_mapped(
+        &mut self,
+        support: Support,
+        density: impl Fn(f64) -> f64,
+        loss: impl Fn(f64) -> f64,
+        inverse: impl Fn(f64) -> f64,
+    ) {
+        let (first, last) = (self.cell_of(loss(support.low)), self.cell_of(loss(support.high)));
+        let mut x = support.low;
+        for cell in first..=last {
+            let end = if cell == last { support.high } else { inverse(self.low_of(cell + 1)) };
+            let end = end.min(support.high).max(x);
+            if end <= x {
+                continue;
+            }
+            let panels = ((end - x) / support.resolution).ceil().max(1.0);
+            let step = (end - x) / panels;
+            let (mut mass, mut up) = (0.0, 0.0);
+            let mut add = |x: f64, weight: f64| {
+                let part = weight * density(x);
+                mass += part;
+                up += part * self.share(cell, loss(x));
+            };
+            if end - x < SHORT * support.resolution {
+                visit(&TWO, x, end, &mut add);
+            } else {
+                for panel in 0..panels as usize {
+                    let from = x + panel as f64 * step;
+                    visit(&FOUR, from, from + step, &mut add);
+                }
+            }
+            self.mass[cell] += mass;
+            self.up[cell] += up;
+            x = end;
+        }
+    }
+
+    /// Adds a density of P over losses.
+    pub(super) fn add_density(&mut self, support: Support, density: impl Fn(f64) -> f64) {
+        self.add_mapped(support, density, |l| l, |l| l);
+    }
+
+    /// Adds the density scale e^{l/2} between two losses. In whole cells masses are a geometric sequence.
+    pub(super) fn add_half_exponential(&mut self, low: f64, high: f64, scale: f64) {
+        let density = |l: f64| scale * libm::exp(0.5 * l);
+        let (first, last) = (self.cell_of(low), self.cell_of(high));
+        if last < first + 3 {
+            return self.add_density(Support { low, high, resolution: self.grid.spacing }, density);
+        }
+        let (inner, outer) = (self.low_of(first + 1), self.low_of(last));
+        self.add_density(Support { low, high: inner, resolution: self.grid.spacing }, density);
+        self.add_density(Support { low: outer, high, resolution: self.grid.spacing }, density);
+        let half = self.width();
+        // Of a cell that starts at 0: mass and part that goes up.
+        let (mut mass, mut up) = (0.0, 0.0);
+        visit(&FOUR, 0.0, half, |l, weight| {
+            mass += weight * density(l);
+            up += weight * density(l) * libm::expm1(-l) / libm::expm1(-half);
+        });
+        for cell in first + 1..last {
+            let growth = libm::exp(0.5 * self.low_of(cell));
+            self.mass[cell] += mass * growth;
+            self.up[cell] += up * growth;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cutting_keeps_the_mass_of_p_and_of_q() {
+        // Laplace with scale 1: total mass 1 under P and under Q.
+        let mut cells = Cells::new(Grid { spacing: 0.03, pieces: 2, offset: 0.0 }, -1.0, 1.0);
+        cells.add_atom(1.0, 0.5);
+        cells.add_atom(-1.0, 0.5 * libm::exp(-1.0));
+        cells.add_half_exponential(-1.0, 1.0, 0.25 * libm::exp(-0.5));
+        let p: f64 = cells.mass.iter().sum();
+        let q: f64 = (0..cells.mass.len())
+            .map(|k| {
+                let (low, up) = (cells.low_of(k), cells.up[k]);
+                (cells.mass[k] - up) * libm::exp(-low) + up * libm::exp(-low - cells.width())
+            })
+            .sum();
+        assert!((p - 1.0).abs() < 1e-13, "{p}");
+        assert!((q - 1.0).abs() < 1e-13, "{q}");
+    }
+}

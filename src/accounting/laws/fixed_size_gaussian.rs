@@ -1,0 +1,148 @@
+//! Gaussian noise on a sum over a fixed-size sample without replacement, one record replaced by another.
+//!
+//! With rate g = size / population, the base pair is P0 = N(1, sigma^2), Q0 = N(0, sigma^2), sigma half the noise
+//! multiplier (replacing a record of norm C moves the sum by up to 2C). For a >= 1 the curve of the subsampled
+//! mechanism is at most that of ((1 - g) Q0 + g P0, Q0) (Balle, Barthe and Gaboardi 2018, Theorem 9); for a < 1 the
+//! symmetric relation gives f(a) = 1 - a + a f(1/a). This is a convex curve, so a pair has it: its loss is L(x) with
+//! density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2, and 0 otherwise.
+//!
+//! An upper bound, not the exact loss: no mechanism is known to attain it for a and 1/a at once.
+
+use super::cells::{Cells, Grid, Support};
+use super::gauss_legendre::{SIXTEEN, visit};
+use super::subsampled::{Mixture, Point, characteristic, cumulants};
+use super::{Cumulants, Law, whole_orders};
+use crate::accounting::complex::Complex;
+use crate::accounting::single::normal_tail;
+use crate::rng::normal_cdf;
+use std::f64::consts::TAU;
+
+/// Most points of a quadrature on the real line: noise multipliers down to 1 need fewer at every Renyi order.
+const MOST_POINTS: f64 = (1u32 << 17) as f64;
+
+/// Rate in (0, 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::accounting) struct FixedSizeGaussian {
+    mixture: Mixture,
+}
+
+impl FixedSizeGaussian {
+    pub(in crate::accounting) fn new(rate: f64, noise_multiplier: f64) -> Self {
+        Self { mixture: Mixture::new(rate, 0.5 * noise_multiplier) }
+    }
+
+    /// P's mass where the loss is 0.
+    fn atom(&self) -> f64 {
+        let Mixture { rate, sigma, .. } = self.mixture;
+        let (near, far) = (normal_cdf(0.5 / sigma), normal_cdf(-0.5 / sigma));
+        // 1 - [(1 - g) far + g near] - far, with 1 = near + far.
+        (1.0 - rate) * (near - far)
+    }
+
+    /// Where the quadrature ends, and into how many panels it is cut.
+    fn panels(&self, s: f64, y_max: f64) -> (f64, f64) {
+        let Mixture { sigma, .. } = self.mixture;
+        let variance = sigma * sigma;
+        let far = self.mixture.peaks(s + 1.0).into_iter().fold(1.0, f64::max) + 9.5 * sigma;
+        let panel = (0.75 * sigma).min(1.5 * variance).min(10.0 * variance / y_max.max(1e-300));
+        (far, ((far - 0.5) / panel).ceil())
+    }
+
+    /// ln E exp(s L), and the tilted law as weighted losses.
+    fn quadrature(&self, s: f64, y_max: f64) -> (f64, Vec<Point>) {
+        let Mixture { sigma, .. } = self.mixture;
+        let variance = sigma * sigma;
+        let (far, panels) = self.panels(s, y_max);
+        let width = (far - 0.5) / panels;
+        let mut points = vec![Point { weight: libm::log(self.atom()), loss: 0.0 }];
+        let constant = libm::log(sigma * TAU.sqrt());
+        for k in 0..panels as u64 {
+            let low = 0.5 + k as f64 * width;
+            visit(&SIXTEEN, low, low + width, |x, weight| {
+                let loss = self.mixture.loss(x);
+                let base = libm::log(weight) - 0.5 * x * x / variance - constant;
+                points.push(Point { weight: base + (s + 1.0) * loss, loss });
+                points.push(Point { weight: base - s * loss, loss: -loss });
+            });
+        }
+        let largest = points.iter().map(|p| p.weight).fold(f64::NEG_INFINITY, f64::max);
+        points.retain(|p| p.weight > largest - 45.0);
+        let mut sum = 0.0;
+        for point in &mut points {
+            point.weight = libm::exp(point.weight - largest);
+            sum += point.weight;
+        }
+        points.iter_mut().for_each(|point| point.weight /= sum);
+        (largest + libm::log(sum), points)
+    }
+}
+
+impl Law for FixedSizeGaussian {
+    fn duplicate(&self) -> Box<dyn Law> {
+        Box::new(*self)
+    }
+
+    fn cumulants(&self, s: f64) -> Cumulants {
+        if !self.is_exact(s) {
+            // Only losses above ln(1 - g) and below 0 are missing from this law, and they weigh less than that.
+            let Cumulants { value, mean, variance } = whole_orders::bound(self.mixture, s);
+            let missing = libm::log(-libm::expm1(s * libm::log1p(-self.mixture.rate)));
+            return Cumulants { value: whole_orders::log_of_sum(value, missing), mean, variance };
+        }
+        let (value, points) = self.quadrature(s, 0.0);
+        cumulants(value, &points)
+    }
+
+    fn is_exact(&self, s: f64) -> bool {
+        self.terms(s, 0.0) <= MOST_POINTS
+    }
+
+    fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]) {
+        let (_, points) = self.quadrature(s, (from + out.len()) as f64 * step);
+        characteristic(&points, step, from, count, out);
+    }
+
+    fn terms(&self, s: f64, y_max: f64) -> f64 {
+        32.0 * self.panels(s, y_max).1
+    }
+
+    fn ceiling(&self, _s: f64, _y: f64) -> Option<f64> {
+        None
+    }
+
+    fn span(&self, tail: f64) -> (f64, f64) {
+        let Mixture { rate, sigma, .. } = self.mixture;
+        let near = sigma * normal_tail((0.5 * tail).min(0.5));
+        let far = 1.0 + sigma * normal_tail((0.5 * tail / rate).min(0.5));
+        let low = (sigma * normal_tail(tail)).max(0.5);
+        (-self.mixture.loss(low), self.mixture.loss(near.max(far)))
+    }
+
+    fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells {
+        let mixture = self.mixture;
+        let Mixture { rate, sigma, .. } = mixture;
+        let normal = |x: f64| libm::exp(-0.5 * x * x / (sigma * sigma)) / (TAU.sqrt() * sigma);
+        let mut cells = Cells::new(grid, low.min(0.0), high.max(0.0));
+        cells.add_atom(0.0, self.atom());
+        let farthest = 1.0 + 40.0 * sigma;
+        let (far, deep) = (
+            mixture.inverse(high.max(0.0)).clamp(0.5, farthest),
+            mixture.inverse(-low.min(0.0)).clamp(0.5, farthest),
+        );
+        cells.beyond = (1.0 - rate) * normal_cdf(-far / sigma) + rate * normal_cdf((1.0 - far) / sigma);
+        cells.swept = normal_cdf(-deep / sigma);
+        cells.add_mapped(
+            Support { low: (1.0 - 16.0 * sigma).max(0.5).min(far), high: far, resolution: 0.25 * sigma },
+            |x| (1.0 - rate) * normal(x) + rate * normal(x - 1.0),
+            |x| mixture.loss(x),
+            |l| mixture.inverse(l),
+        );
+        cells.add_mapped(
+            Support { low: (-deep).max(-40.0 * sigma).min(-0.5), high: -0.5, resolution: 0.25 * sigma },
+            normal,
+            |x| -mixture.loss(-x),
+            |l| -mixture.inverse(-l),
+        );
+        cells
+    }
+}

@@ -1,0 +1,236 @@
+//! What the two subsampled Gaussians share: the loss of a mixture, and integrals against it.
+//!
+//! With Q = N(0, sigma^2) and P = (1 - q) Q + q N(1, sigma^2), the loss at x is
+//! L(x) = ln(1 - q + q e^t), t = (2x - 1) / (2 sigma^2), increasing in x.
+
+use super::Cumulants;
+use crate::accounting::complex::Complex;
+use crate::accounting::single::normal_tail;
+use crate::rng::normal_cdf;
+use std::f64::consts::PI;
+
+/// A mixture with rate q in (0, 1) and noise sigma, at distance 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mixture {
+    pub(super) rate: f64,
+    pub(super) sigma: f64,
+    /// Where integrals end softly, if they do.
+    pub(super) taper: Option<Taper>,
+}
+
+/// A factor Phi((x_0 - x) / width) on the density, and none of it from a little farther on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Taper {
+    centre: f64,
+    width: f64,
+}
+
+impl Taper {
+    /// Nothing is left beyond.
+    fn end(&self) -> f64 {
+        self.centre + 9.2 * self.width
+    }
+
+    fn log(&self, x: f64) -> f64 {
+        let u = (x - self.centre) / self.width;
+        if u < -9.0 { 0.0 } else { libm::log(normal_cdf(-u)) }
+    }
+}
+
+/// L(x) of the mixture.
+fn loss(rate: f64, sigma: f64, x: f64) -> f64 {
+    let t = (x - 0.5) / (sigma * sigma);
+    if t > 30.0 {
+        t + libm::log(rate) + libm::log1p((1.0 - rate) / rate * libm::exp(-t))
+    } else {
+        libm::log1p(rate * libm::expm1(t))
+    }
+}
+
+/// A point of a quadrature: weight (they sum to 1) and loss.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) weight: f64,
+    pub(super) loss: f64,
+}
+
+/// Terms this far below the largest logarithm add nothing to a sum of doubles.
+const NEGLIGIBLE: f64 = 42.0;
+/// Most points of a quadrature on the real line: noise multipliers down to 0.1 need fewer at every Renyi order.
+const MOST_POINTS: f64 = (1u32 << 15) as f64;
+
+impl Mixture {
+    pub(super) const fn new(rate: f64, sigma: f64) -> Self {
+        Self { rate, sigma, taper: None }
+    }
+
+    /// The same with a soft end, where N(0, sigma^2) mixed with N(1, sigma^2) loses about the mass `tail`, and that mass.
+    pub(super) fn tapered(self, tail: f64) -> (Self, f64) {
+        let Self { rate, sigma, .. } = self;
+        let width = 0.25 * (0.3 * sigma * sigma).min(4.0 * sigma);
+        let spread = (sigma * sigma + width * width).sqrt();
+        let near = spread * normal_tail(0.5 * tail);
+        let far = 1.0 + spread * normal_tail((0.5 * tail / rate).min(0.5));
+        let centre = near.max(far);
+        // E Phi((X - centre) / width) for normal X, exactly.
+        let lost = (1.0 - rate) * normal_cdf(-centre / spread) + rate * normal_cdf((1.0 - centre) / spread);
+        // Beyond the end, where the taper is 1e-20, everything is lost.
+        (Self { taper: Some(Taper { centre, width }), ..self }, lost * (1.0 + 1e-12))
+    }
+
+    pub(super) fn loss(&self, x: f64) -> f64 {
+        loss(self.rate, self.sigma, x)
+    }
+
+    /// The x at which the loss is `l`; minus infinity below the smallest loss, ln(1 - q).
+    pub(super) fn inverse(&self, l: f64) -> f64 {
+        let ratio = libm::expm1(l) / self.rate;
+        if ratio <= -1.0 {
+            return f64::NEG_INFINITY;
+        }
+        let t = if l > 30.0 { l - libm::log(self.rate) } else { libm::log1p(ratio) };
+        0.5 + self.sigma * self.sigma * t
+    }
+
+    /// ln of exp(a L(x)) times the density of N(0, sigma^2), without its constant.
+    fn exponent(&self, a: f64, x: f64, loss: f64) -> f64 {
+        a * loss - 0.5 * x * x / (self.sigma * self.sigma)
+    }
+
+    /// Local maxima of that exponent: it is stationary where x = a s(x), s the posterior probability of the unit's
+    /// presence, which rises with x, so iterating from both ends of [min(0, a), max(0, a)] finds the outermost ones.
+    pub(super) fn peaks(&self, a: f64) -> [f64; 2] {
+        let (rate, sigma) = (self.rate, self.sigma);
+        let presence = |x: f64| 1.0 / (1.0 + (1.0 - rate) / rate * libm::exp(-(x - 0.5) / (sigma * sigma)));
+        [0.0, a].map(|start| {
+            let mut x = start;
+            for _ in 0..60 {
+                let next = a * presence(x);
+                if (next - x).abs() <= 1e-3 * sigma {
+                    break;
+                }
+                x = next;
+            }
+            x
+        })
+    }
+
+    /// Step at which the trapezoid rule for the integral of exp((a + i y) L) against N(0, sigma^2), |y| <= `y_max`, errs
+    /// by less than about e^-42 relatively: the integrand is analytic up to the logarithm's branch point at imaginary
+    /// part pi sigma^2, and inside a strip of half-width w the error falls as exp(-2 pi w / step). In the strip the
+    /// imaginary part of L is at most `share` w / sigma^2, and |e^{aL}| grows for a < 0 alone, by at most e^{|a| / 2},
+    /// or e^{2 share |a|}, where `share` bounds the weight of the unit's part wherever the integrand counts.
+    fn step(&self, a: f64, y_max: f64) -> f64 {
+        let variance = self.sigma * self.sigma;
+        let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;
+        let reach = self.taper.map_or(reach, |taper| taper.end());
+        let odds = self.rate / (1.0 - self.rate) * libm::exp(((reach - 0.5) / variance).min(700.0));
+        // Up to odds of 1/2 the sum stays half as large as without the unit's part, whatever its phase.
+        let share = if odds <= 0.5 { 2.0 * odds } else { 1.0 };
+        let growth = if a < 0.0 { -a * (2.0 * share).min(0.5) } else { 0.0 };
+        // A taper grows by at most e^{(w / width)^2 / 2}.
+        let (w, softness) = match self.taper {
+            Some(taper) => (4.0 * taper.width, 8.0),
+            None => ((2.0 * variance).min(8.0 * self.sigma), 0.0),
+        };
+        let margin = NEGLIGIBLE + growth + softness;
+        2.0 * PI / (y_max * share / variance + margin / w + 0.5 * w / variance)
+    }
+
+    /// About how many points the quadrature takes.
+    pub(super) fn terms(&self, a: f64, y_max: f64) -> f64 {
+        if let Some(taper) = self.taper {
+            return (taper.end() + (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max);
+        }
+        let [one, other] = self.peaks(a);
+        ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
+    }
+
+    /// Whether a quadrature on the real line is short enough. Between two distant peaks it takes no points.
+    pub(super) fn is_within_reach(&self, a: f64) -> bool {
+        if self.taper.is_some() {
+            return self.terms(a, 0.0) <= MOST_POINTS;
+        }
+        let points = 4.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma / self.step(a, 0.0);
+        points <= MOST_POINTS
+    }
+
+    /// ln of the integral of exp(a L) against N(0, sigma^2), and the tilted law as weighted losses, fine enough for
+    /// characteristic functions up to `y_max`.
+    pub(super) fn quadrature(&self, a: f64, y_max: f64, points: &mut Vec<Point>) -> f64 {
+        points.clear();
+        let step = self.step(a, y_max);
+        if let Some(taper) = self.taper {
+            // a > 0: no peak lies below 0.
+            let (from, to) = (-(2.0 * NEGLIGIBLE).sqrt() * self.sigma, taper.end());
+            points.extend(((from / step).ceil() as i64..=(to / step).floor() as i64).map(|k| {
+                let x = k as f64 * step;
+                let loss = self.loss(x);
+                Point { weight: self.exponent(a, x, loss) + taper.log(x), loss }
+            }));
+            return self.normalise(step, points);
+        }
+        let [one, other] = self.peaks(a).map(|x| (x / step).round() as i64);
+        let (low, high) = (one.min(other), one.max(other));
+        let exponent_at = |k: i64| {
+            let x = k as f64 * step;
+            let loss = self.loss(x);
+            Point { weight: self.exponent(a, x, loss), loss }
+        };
+        let threshold = exponent_at(low).weight.max(exponent_at(high).weight) - NEGLIGIBLE;
+        // Walks until a term is negligible or the end is reached; says where it stopped.
+        let mut walk = |mut k: i64, by: i64, end: i64| {
+            while k != end {
+                let point = exponent_at(k);
+                if point.weight <= threshold {
+                    break;
+                }
+                points.push(point);
+                k += by;
+            }
+            k
+        };
+        walk(low, -1, i64::MIN);
+        let reached = walk(low + 1, 1, high + 1);
+        walk(high + 1, 1, i64::MAX);
+        if reached <= high {
+            walk(high, -1, reached);
+        }
+        self.normalise(step, points)
+    }
+
+    /// Makes exponents weights, and returns the ln of the integral.
+    fn normalise(&self, step: f64, points: &mut Vec<Point>) -> f64 {
+        let largest = points.iter().map(|p| p.weight).fold(f64::NEG_INFINITY, f64::max);
+        points.retain(|point| point.weight > largest - NEGLIGIBLE);
+        let mut sum = 0.0;
+        for point in points.iter_mut() {
+            point.weight = libm::exp(point.weight - largest);
+            sum += point.weight;
+        }
+        let scale = 1.0 / sum;
+        points.iter_mut().for_each(|point| point.weight *= scale);
+        largest + libm::log(sum * step / (self.sigma * (2.0 * PI).sqrt()))
+    }
+}
+
+/// Mean and variance of weighted losses, and K.
+pub(super) fn cumulants(value: f64, points: &[Point]) -> Cumulants {
+    let mean: f64 = points.iter().map(|p| p.weight * p.loss).sum();
+    let variance = points.iter().map(|p| p.weight * (p.loss - mean) * (p.loss - mean)).sum();
+    Cumulants { value, mean, variance }
+}
+
+/// Multiplies `out[j]` by the characteristic function of weighted losses at (from + j) step, to the power `count`.
+pub(super) fn characteristic(points: &[Point], step: f64, from: usize, count: u64, out: &mut [Complex]) {
+    let mut values = vec![Complex::ZERO; out.len()];
+    for point in points {
+        let turn = Complex::turn(step * point.loss);
+        let mut term = Complex::turn(from as f64 * step * point.loss).scale(point.weight);
+        for value in &mut values {
+            *value = *value + term;
+            term *= turn;
+        }
+    }
+    out.iter_mut().zip(values).for_each(|(out, value)| *out *= value.power(count));
+}

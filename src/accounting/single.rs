@@ -1,0 +1,132 @@
+//! Closed forms: one Gaussian, and what subsampling makes of it.
+
+use crate::rng::{normal_cdf, normal_quantile};
+use std::f64::consts::TAU;
+
+/// delta(epsilon) of Gaussian noise, mu = sensitivity / standard deviation, for any real epsilon.
+///
+/// Phi(mu/2 - e/mu) - e^e Phi(-mu/2 - e/mu), written with Mills' ratio R so that nothing overflows:
+/// with a = e/mu - mu/2 and b = a + mu, e^e = phi(a)/phi(b), so it is Phi(-a) - phi(a) R(b).
+///
+/// Source: Balle and Wang 2018, Theorem 8.
+pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
+    let (a, b) = (epsilon / mu - 0.5 * mu, epsilon / mu + 0.5 * mu);
+    if b < 0.0 {
+        return (normal_cdf(-a) - libm::exp(epsilon) * normal_cdf(-b)).max(0.0);
+    }
+    let density = libm::exp(-0.5 * a * a) / TAU.sqrt();
+    if a > 0.0 {
+        density * (mills(a) - mills(b)).max(0.0)
+    } else {
+        (normal_cdf(-a) - density * mills(b)).max(0.0)
+    }
+}
+
+/// The smallest epsilon, at least 0, at which Gaussian noise has the given delta.
+pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
+    if gaussian_delta(mu, 0.0) <= delta {
+        return 0.0;
+    }
+    // delta(e) <= Phi(-a), and Phi(-a) <= exp(-a^2/2)/2, so this much is enough.
+    let enough = mu * (0.5 * mu + (-2.0 * libm::log(delta)).sqrt());
+    decreasing_root(0.0, enough, |epsilon| gaussian_delta(mu, epsilon) - delta)
+}
+
+/// Epsilon of one Poisson-subsampled Gaussian of rate q: ln(1 + q (e^e' - 1)), e' that of the Gaussian at delta / q.
+/// Exact for the direction with the unit, which is the worse one at epsilon >= 0 (tested against the other).
+///
+/// Source: Balle, Barthe and Gaboardi 2018, Theorem 8.
+pub(crate) fn poisson_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
+    amplified(rate, 1.0 / sigma, delta)
+}
+
+/// Epsilon of one Gaussian on a fixed-size sample, one record of norm at most 1 replaced; the same formula at
+/// sensitivity 2 (an upper bound; Balle, Barthe and Gaboardi 2018, Theorem 9).
+pub(crate) fn fixed_size_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
+    amplified(rate, 2.0 / sigma, delta)
+}
+
+fn amplified(rate: f64, mu: f64, delta: f64) -> f64 {
+    if delta >= rate {
+        return 0.0;
+    }
+    let whole = gaussian_epsilon(mu, delta / rate);
+    if whole > 30.0 {
+        whole + libm::log(rate) + libm::log1p((1.0 - rate) / rate * libm::exp(-whole))
+    } else {
+        libm::log1p(rate * libm::expm1(whole))
+    }
+}
+
+/// Mills' ratio (1 - Phi(x)) / phi(x), x >= 0.
+fn mills(x: f64) -> f64 {
+    if x < 25.0 {
+        return normal_cdf(-x) * TAU.sqrt() * libm::exp(0.5 * x * x);
+    }
+    // Asymptotic series; at x = 25 its tenth term is below 1e-18.
+    let inverse = 1.0 / (x * x);
+    let (mut sum, mut term) = (1.0, 1.0);
+    for k in 0..12 {
+        term *= -f64::from(2 * k + 1) * inverse;
+        sum += term;
+    }
+    sum / x
+}
+
+/// The x, at least 0, above which a standard normal variable lies with probability `tail`.
+pub(crate) fn normal_tail(tail: f64) -> f64 {
+    -normal_quantile(tail.clamp(1e-300, 0.5))
+}
+
+/// Where a decreasing function crosses zero, to the last bits; `high` if it never does. Where the sign of rounding
+/// decides, the end with a non-positive value is returned.
+pub(crate) fn decreasing_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (low, high);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high || high - low <= 4e-16 * high.abs() {
+            break;
+        }
+        if f(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_and_quadrature_values() {
+        // Oracle rows 28 to 34 of tests/oracles/accounting.csv.
+        for (mu, delta, epsilon) in [
+            (1.0, 1e-5, 4.377_178_095_681_225),
+            (0.5, 1e-5, 1.993_091_404_415_117),
+            (10f64.sqrt(), 1e-5, 17.856_586_830_107_616),
+            (2.0, 1e-5, 9.997_256_146_434_303),
+        ] {
+            let found = gaussian_epsilon(mu, delta);
+            assert!((found / epsilon - 1.0).abs() < 1e-12, "mu {mu}: {found} for {epsilon}");
+        }
+        // Row 18.
+        assert!((poisson_epsilon(0.1, 1.0, 1e-5) / 1.684_543_814_328_466_8 - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn delta_has_no_seams() {
+        for mu in [1e-3, 0.03, 1.0, 3.0, 30.0] {
+            let mut last = 1.0;
+            for step in -200..2000 {
+                let delta = gaussian_delta(mu, mu * mu * f64::from(step) / 100.0);
+                assert!(delta >= 0.0 && delta <= last, "mu {mu}, step {step}: {delta} after {last}");
+                last = delta;
+            }
+        }
+        assert!((mills(24.999_999) / mills(25.0) - 1.0).abs() < 1e-7);
+        assert!((mills(25.0) - 0.039_936_304_769_535_59).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,261 @@
+//! Which method prices which composition.
+
+use super::contour::{self, Ends};
+use super::{binomial, steps};
+use crate::accounting::laws::{Direction, TwoAtoms};
+use crate::accounting::pairs::{self, Exponential};
+use crate::accounting::priced::EXPONENTIAL_NOTE;
+use crate::accounting::{
+    Accountant, Advanced, Basic, Composition, Item, Optimal, Priced, Rdp, Standing, single,
+};
+use crate::vocab::{Cost, Delta};
+
+/// The hockey-stick divergence of the dominating pairs' product, by contour integration, exact sums or lattices.
+///
+/// Add and remove directions are composed apart; the larger counts. Probabilities of outright failure of
+/// (epsilon, delta)-mechanisms are taken off delta first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tight;
+
+impl Accountant for Tight {
+    fn name(&self) -> &'static str {
+        "tight"
+    }
+
+    fn about(&self) -> &'static str {
+        "the privacy loss distribution, with certified ends (Zhu, Dong and Wang 2022; Doroshenko et al. 2022)"
+    }
+
+    fn price(&self, composition: &Composition, delta: Delta) -> Priced {
+        let items = composition.items();
+        let unpriced = pairs::unpriceable(items);
+        if !unpriced.is_empty() {
+            return Priced::refused(unpriced, Standing::Bound, composition);
+        }
+        let failure = pairs::failure(items);
+        let Some(left) = pairs::remaining(delta.get(), failure) else {
+            return Priced::used_up(failure, delta, composition);
+        };
+        let (mut ends, standing, note) = ends(composition, left);
+        if standing == Standing::Bound && ends.upper - ends.lower > EXACT * ends.upper {
+            // Another theorem may know better than ends that are apart. Lattices started from Renyi divergences.
+            let basic =
+                Basic.price(composition, delta).epsilon.min(Advanced.price(composition, delta).epsilon);
+            let mut most = ends.upper.min(basic);
+            if ends.upper - ends.lower <= CLOSE * ends.upper {
+                most = most.min(Rdp.price(composition, delta).epsilon);
+            }
+            ends.upper = most.min(Optimal::below(composition, delta, most));
+            ends.epsilon = ends.upper;
+            ends.lower = ends.lower.min(ends.upper);
+        }
+        let mut priced = Priced::plain(ends.epsilon, standing, composition);
+        priced.lower = Some(ends.lower);
+        priced.upper = Some(ends.upper);
+        priced.notes.extend(note.map(str::to_owned));
+        priced
+    }
+}
+
+impl Tight {
+    /// Whether epsilon is at most `epsilon`: what `price` says, told sooner.
+    pub(crate) fn keeps(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
+        let items = composition.items();
+        // Where no other theorem has a say.
+        let is_plain = items.iter().all(|item| matches!(item.cost, Cost::PoissonGaussian { .. }));
+        if is_plain && pairs::unpriceable(items).is_empty() {
+            let ends = curve_between(items, Exponential::Dominating, delta.get(), (epsilon, epsilon));
+            return ends.upper <= epsilon;
+        }
+        self.price(composition, delta).epsilon <= epsilon
+    }
+}
+
+/// Ends as close as this, relatively, are one number.
+const EXACT: f64 = 1e-8;
+/// Ends as close as this, relatively, are good enough.
+const CLOSE: f64 = 1e-6;
+
+struct Answer {
+    lower: f64,
+    epsilon: f64,
+    upper: f64,
+}
+
+impl Answer {
+    fn of(ends: Ends) -> Self {
+        Self { lower: ends.lower, epsilon: ends.upper, upper: ends.upper }
+    }
+}
+
+const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
+const MANY_NOTE: &str = "so many equal releases are not summed one by one: the upper end is that of a lattice, or of Renyi divergences, and not attained";
+const CONCENTRATED_NOTE: &str =
+    "some releases are known by zero concentration only; Renyi divergences price them all";
+
+fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
+    let items = composition.items();
+    if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
+        // Known by its Renyi divergences alone: they price everything.
+        let upper = Rdp::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
+        return (Answer { lower: 0.0, epsilon: upper, upper }, Standing::Bound, Some(CONCENTRATED_NOTE));
+    }
+    let exponential =
+        |item: &Item| matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon > 0.0);
+    let fixed_size = items.iter().any(|item| matches!(item.cost, Cost::FixedSizeGaussian { .. }));
+    let note = if fixed_size { Some(FIXED_SIZE_NOTE) } else { is_long_sum(items).then_some(MANY_NOTE) };
+    if !items.iter().any(exponential) {
+        let mut answer = Answer::of(curve(items, Exponential::Dominating, delta));
+        if fixed_size {
+            // The bound's own lower end says nothing about the mechanism.
+            answer.lower = 0.0;
+        }
+        return (answer, Standing::Bound, note);
+    }
+    // Sound for adaptive choices: the smaller of two bounds.
+    let mut upper = curve(items, Exponential::Dominating, delta).upper;
+    if let Some((epsilon, _)) = Rdp::epsilon(items, delta) {
+        upper = upper.min(epsilon);
+    }
+    if let [Item { cost: Cost::ExponentialMechanism { epsilon }, count, .. }] = *items
+        && count <= binomial::MOST_OF_A_RANGE
+    {
+        let exact = binomial::bounded_range(epsilon, count, delta);
+        let answer = Answer { lower: exact, epsilon: exact, upper: upper.max(exact) };
+        return (answer, Standing::NonAdaptiveBound, Some(EXPONENTIAL_NOTE));
+    }
+    // Any fixed choice of mechanisms that the costs allow bounds epsilon from below.
+    let lower = if fixed_size {
+        0.0
+    } else {
+        let at = |fraction| curve(items, Exponential::Fraction(fraction), delta).lower;
+        [0.4, 0.5, 0.6].map(at).into_iter().fold(0.0, f64::max).min(upper)
+    };
+    (Answer { lower, epsilon: upper, upper }, Standing::Bound, note)
+}
+
+/// Whether these would have an exact sum, were it not so long.
+fn is_long_sum(items: &[Item]) -> bool {
+    match items {
+        [Item { cost: Cost::ExponentialMechanism { .. }, count, .. }] => *count > binomial::MOST_OF_A_RANGE,
+        [
+            Item {
+                cost: Cost::RandomizedResponse { .. } | Cost::PureDp { .. } | Cost::ApproximateDp { .. },
+                count,
+                ..
+            },
+        ] => *count > binomial::MOST,
+        _ => false,
+    }
+}
+
+/// Both ends of epsilon (at least 0) for priceable items, the worse of the two directions. Where the numbers fail, or
+/// another theorem knows better, its bound stands in: Renyi divergences above, what a part costs alone below.
+pub(in crate::accounting) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
+    curve_below(items, exponential, delta, f64::INFINITY)
+}
+
+/// The same, where an epsilon above `ceiling` is of no interest: the ends need not be close then.
+pub(in crate::accounting) fn curve_below(
+    items: &[Item],
+    exponential: Exponential,
+    delta: f64,
+    ceiling: f64,
+) -> Ends {
+    curve_between(items, exponential, delta, (0.0, ceiling))
+}
+
+/// The same, where one at most `floor` is of no interest either.
+fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, ceiling): (f64, f64)) -> Ends {
+    if pairs::total_variation(items) <= delta {
+        return Ends { lower: 0.0, upper: 0.0 };
+    }
+    if let Some(epsilon) = closed_form(items, delta) {
+        return Ends { lower: epsilon, upper: epsilon };
+    }
+    let total = pairs::pure_total(items);
+    let part = |item: &Item| closed_form(std::slice::from_ref(item), delta).unwrap_or(0.0);
+    let least = items.iter().map(part).fold(0.0, f64::max).min(total);
+    // Only lattices can fail or be coarse, so only they need the other bound.
+    let mut known: Option<f64> = None;
+    let mut renyi = || *known.get_or_insert_with(|| Rdp::epsilon(items, delta).map_or(0.0, |found| found.0));
+    let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
+    directions.iter().fold(Ends { lower: least, upper: least }, |worst, &direction| {
+        let laws = pairs::laws(items, direction, exponential);
+        if laws.is_empty() {
+            return worst;
+        }
+        let line =
+            contour::epsilon(&laws, delta).filter(|ends| ends.upper.is_finite() && ends.lower.is_finite());
+        let ends = match line {
+            Some(ends)
+                if ends.upper - ends.lower <= CLOSE * ends.upper.max(0.0)
+                    || ends.upper <= worst.upper.max(floor)
+                    || ends.lower >= ceiling =>
+            {
+                ends
+            }
+            line => {
+                let mut most = renyi().min(total);
+                if let Some(ends) = line {
+                    most = most.min(ends.upper.max(0.0));
+                }
+                let ends = steps::epsilon(&laws, delta, most, worst.upper.max(floor), ceiling);
+                Ends { lower: line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper), ..ends }
+            }
+        };
+        let upper = worst.upper.max(ends.upper.min(total));
+        Ends { lower: worst.lower.max(ends.lower).min(upper), upper }
+    })
+}
+
+fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
+    if let [item] = items {
+        match item.cost {
+            Cost::PoissonGaussian { rate, noise_multiplier }
+                if item.count == 1 && rate > 0.0 && rate < 1.0 =>
+            {
+                return Some(single::poisson_epsilon(rate, noise_multiplier, delta));
+            }
+            // delta(e) = 1 - exp((e - 1/b) / 2) for 0 <= e <= 1/b.
+            Cost::Laplace { scale } if item.count == 1 => {
+                return Some((1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0));
+            }
+            Cost::FixedSizeGaussian { population, size, noise_multiplier } if item.count == 1 && size > 0 => {
+                let rate = size as f64 / population as f64;
+                return Some(single::fixed_size_epsilon(rate, noise_multiplier, delta));
+            }
+            Cost::RandomizedResponse { epsilon }
+            | Cost::PureDp { epsilon }
+            | Cost::ApproximateDp { epsilon, .. }
+                if epsilon > 0.0 && item.count <= binomial::MOST =>
+            {
+                return Some(binomial::epsilon(&TwoAtoms::randomized_response(epsilon), item.count, delta));
+            }
+            Cost::Gaussian { .. }
+            | Cost::Laplace { .. }
+            | Cost::ExponentialMechanism { .. }
+            | Cost::RandomizedResponse { .. }
+            | Cost::PoissonGaussian { .. }
+            | Cost::FixedSizeGaussian { .. }
+            | Cost::PureDp { .. }
+            | Cost::ApproximateDp { .. }
+            | Cost::ZeroConcentratedDp { .. }
+            | Cost::Unprotected => {}
+        }
+    }
+    let squares: Option<f64> = items
+        .iter()
+        .map(|item| match item.cost {
+            Cost::Gaussian { noise_multiplier } => {
+                Some(item.count as f64 / noise_multiplier / noise_multiplier)
+            }
+            _ => None,
+        })
+        .sum();
+    match squares {
+        Some(0.0) => Some(0.0),
+        Some(squares) => Some(single::gaussian_epsilon(squares.sqrt(), delta)),
+        None => None,
+    }
+}

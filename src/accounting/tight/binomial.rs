@@ -1,0 +1,111 @@
+//! Exact answers for equal mechanisms with two outputs: randomised response and exponential mechanisms.
+
+use super::staircase;
+use crate::accounting::laws::TwoAtoms;
+
+/// Longer sums take too much memory and round too much.
+pub(super) const MOST: u64 = 1_000_000_000;
+/// Many of them are needed to find the worst exponential mechanism.
+pub(super) const MOST_OF_A_RANGE: u64 = 20_000;
+
+/// Epsilon of `count` equal two-output mechanisms; at least 0.
+///
+/// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3 (for randomised response).
+pub(in crate::accounting) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> f64 {
+    let (top, spacing) = (count as f64 * law.high, law.high - law.low);
+    let (empty, masses) = masses(law.p_high, law.p_low, count);
+    staircase::epsilon(top, spacing, empty, masses, delta).max(0.0)
+}
+
+/// Epsilon of `count` exponential mechanisms of bounded range `range`, none chosen by looking at another's output: the
+/// supremum over the mechanisms with losses t and t - range, the same t for all.
+///
+/// At a fixed number l of low losses counted, epsilon(t) = ln((A_l(t) - delta) / B_l(t)) is stationary where
+/// t = (epsilon + (l + 1) range) / (count + 1); that fixed point is iterated, and l climbed.
+///
+/// Source: Dong, Durfee and Rogers 2020, Theorem 3.
+pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
+    let n = count as f64;
+    let at = |t: f64| {
+        let law = TwoAtoms::bounded_range(range, t);
+        let (empty, masses) = masses(law.p_high, law.p_low, count);
+        staircase::epsilon(n * t, range, empty, masses, delta)
+    };
+    // How many low losses lie above epsilon when t is used.
+    let counted = |t: f64, epsilon: f64| ((n * t - epsilon) / range).ceil() - 1.0;
+    let best_for = |l: f64, mut epsilon: f64| {
+        let mut best: f64 = f64::NEG_INFINITY;
+        for _ in 0..50 {
+            let t = ((epsilon + (l + 1.0) * range) / (n + 1.0)).clamp(0.0, range);
+            let next = at(t);
+            best = best.max(next);
+            if (next - epsilon).abs() <= 1e-13 * next.abs().max(1.0) {
+                break;
+            }
+            epsilon = next;
+        }
+        best
+    };
+    let mut best = f64::NEG_INFINITY;
+    // Long sums are smooth in t, and fewer starts do.
+    let starts: &[u32] = if count > 500 { &[4, 6] } else { &[1, 2, 3, 4, 5, 6, 7] };
+    for &start in starts {
+        let t = range * f64::from(start) / 8.0;
+        let epsilon = at(t);
+        if epsilon == f64::NEG_INFINITY {
+            continue;
+        }
+        let l = counted(t, epsilon).clamp(0.0, n - 1.0);
+        for by in [1.0, -1.0] {
+            let (mut l, mut here) = (l, best_for(l, epsilon));
+            loop {
+                best = best.max(here);
+                l += by;
+                if l < 0.0 || l > n - 1.0 {
+                    break;
+                }
+                let next = best_for(l, here);
+                if next < here {
+                    break;
+                }
+                if next == here {
+                    break;
+                }
+                here = next;
+            }
+        }
+    }
+    best.max(0.0)
+}
+
+/// Binomial probabilities of 0, 1, ... low outputs, from the first that does not vanish, with its number. They are
+/// computed outward from the largest, so nothing overflows, and only those that do not vanish are kept.
+fn masses(p_high: f64, p_low: f64, count: u64) -> (usize, impl Iterator<Item = f64>) {
+    let n = count as usize;
+    let mode = ((count as f64 + 1.0) * p_low / (p_high + p_low)).floor().min(count as f64) as usize;
+    let mut below = Vec::new();
+    let mut mass = 1.0;
+    for i in (0..mode).rev() {
+        mass *= (i + 1) as f64 / (n - i) as f64 * (p_high / p_low);
+        if mass < f64::MIN_POSITIVE {
+            break;
+        }
+        below.push(mass);
+    }
+    let first = mode - below.len();
+    let mut masses = below;
+    masses.reverse();
+    masses.push(1.0);
+    mass = 1.0;
+    for i in mode..n {
+        mass *= (n - i) as f64 / (i + 1) as f64 * (p_low / p_high);
+        if mass < f64::MIN_POSITIVE {
+            break;
+        }
+        masses.push(mass);
+    }
+    let total: f64 = masses.iter().sum();
+    let vanished = n + 1 - first - masses.len();
+    let last = std::iter::repeat_n(0.0, vanished);
+    (first, masses.into_iter().map(move |mass| mass / total).chain(last))
+}

@@ -1,0 +1,283 @@
+//! The tight accountant on a line in the complex plane.
+//!
+//! delta(e) = 1/(2 pi i) * integral over c - i inf .. c + i inf of exp(K(z) - z e) / (z (z + 1)) dz for any c > 0, because
+//! 1/(z (z + 1)) is the Laplace transform of 1 - e^-x on x > 0. At the Chernoff-optimal c the integrand falls like a
+//! Gaussian, and the trapezoid rule with step h has the error
+//! sum over m != 0 of e^{c A m} delta(e + A m), A = 2 pi / h: every term is at least 0, so the sum is an upper bound.
+
+use crate::accounting::complex::Complex;
+use crate::accounting::laws::{Cumulants, Law};
+use std::f64::consts::PI;
+
+/// Laws of the loss with how often each is composed.
+pub(in crate::accounting) type Laws = [(Box<dyn Law>, u64)];
+
+type OwnLaws = Vec<(Box<dyn Law>, u64)>;
+
+/// Both ends of an epsilon.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::accounting) struct Ends {
+    pub(in crate::accounting) lower: f64,
+    pub(in crate::accounting) upper: f64,
+}
+
+/// K of the whole composition and derivatives.
+pub(super) fn cumulants(laws: &Laws, s: f64) -> Cumulants {
+    laws.iter().fold(Cumulants::ZERO, |sum, (law, count)| sum.plus(*count as f64, law.cumulants(s)))
+}
+
+/// Where the line crosses the real axis, with what the saddle-point approximation says there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saddle {
+    pub(super) c: f64,
+    pub(super) epsilon: f64,
+    pub(super) cumulants: Cumulants,
+    /// Curvature of the whole integrand, K'' + 1/c^2 + 1/(c + 1)^2.
+    pub(super) curvature: f64,
+}
+
+impl Saddle {
+    pub(super) fn at(laws: &Laws, c: f64) -> Self {
+        let cumulants = cumulants(laws, c);
+        let epsilon = cumulants.mean - 1.0 / c - 1.0 / (c + 1.0);
+        let curvature = cumulants.variance + 1.0 / (c * c) + 1.0 / ((c + 1.0) * (c + 1.0));
+        Self { c, epsilon, cumulants, curvature }
+    }
+
+    /// ln of the approximate delta at `epsilon`.
+    fn log_delta(&self) -> f64 {
+        let c = self.c;
+        self.cumulants.value
+            - c * self.epsilon
+            - libm::log(c * (c + 1.0))
+            - 0.5 * libm::log(2.0 * PI * self.curvature)
+    }
+
+    /// The c at which the approximate delta is about `delta` (within a factor of 1.3: any c gives the same integral).
+    pub(super) fn find(laws: &Laws, delta: f64) -> Self {
+        let target = libm::log(delta);
+        let (mut low, mut high) = (-16.0, 16.0);
+        let mut log_c: f64 = 0.5;
+        let mut saddle = Self::at(laws, libm::exp(log_c));
+        for _ in 0..60 {
+            let error = saddle.log_delta() - target;
+            if error.abs() < 0.25 || high - low < 1e-6 {
+                break;
+            }
+            // A larger c belongs to a smaller delta; Newton's step, kept inside the bracket.
+            if error > 0.0 {
+                low = log_c;
+            } else {
+                high = log_c;
+            }
+            let slope = saddle.c * saddle.c * saddle.curvature;
+            let next = log_c + (error / slope).clamp(-1.5, 1.5);
+            log_c = if next > low && next < high { next } else { 0.5 * (low + high) };
+            saddle = Self::at(laws, libm::exp(log_c));
+        }
+        saddle
+    }
+}
+
+const BLOCK: usize = 32;
+const MOST_NODES: usize = 8192;
+/// A law whose values take more terms than this is left to lattices.
+const MOST_TERMS: f64 = 40_000.0;
+/// Terms beyond the last node may add this much, relatively.
+const TRUNCATION: f64 = 1e-14;
+/// Most terms of all values together.
+const MOST_WORK: f64 = 4e5;
+/// What part of that may be done before the values have fallen to 1/10.
+const FIRST_PART: f64 = 0.1;
+
+/// Epsilon at `delta` with both ends; nothing if the integrand does not fall within the allowed nodes.
+///
+/// The line crosses the real axis at the saddle point. Where the loss is now and then large, the tilted law there is
+/// that of the large losses alone, and the sum over m is not small; then it crosses at the best Renyi order of laws whose
+/// largest losses are left out, or nearer to 0.
+pub(super) fn epsilon(laws: &Laws, delta: f64) -> Option<Ends> {
+    let mut best: Option<Ends> = None;
+    let mut look = |laws: &Laws, saddle: &Saddle, lost: f64| {
+        if let Some(ends) =
+            at(laws, saddle, delta, lost).filter(|ends| ends.lower <= ends.upper && ends.upper.is_finite())
+        {
+            let lower = best.map_or(ends.lower, |best| best.lower.max(ends.lower));
+            let upper = best.map_or(ends.upper, |best| best.upper.min(ends.upper));
+            best = Some(Ends { lower: lower.min(upper), upper });
+        }
+        best.is_some_and(|best| best.upper <= 0.0 || best.upper - best.lower <= CLOSE * best.upper)
+    };
+    let saddle = Saddle::find(laws, delta);
+    if !look(laws, &saddle, 0.0) {
+        let (tapered, lost) = tapered(laws, delta);
+        let order = best_order(&tapered, delta);
+        let _ = [1.0, 0.5, 0.25]
+            .into_iter()
+            .any(|part| look(&tapered, &Saddle::at(&tapered, part * order), lost));
+    }
+    best
+}
+
+/// Of delta, what the tapered laws may lack.
+const LOST: f64 = 1e-8;
+
+/// The laws without their largest losses, and what part of delta that is at most.
+fn tapered(laws: &Laws, delta: f64) -> (OwnLaws, f64) {
+    let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
+    let mut all = 0.0;
+    let tapered = laws
+        .iter()
+        .map(|(law, count)| match law.tapered(LOST * delta / releases) {
+            Some((law, lost)) => {
+                all += *count as f64 * lost;
+                (law, *count)
+            }
+            None => (law.duplicate(), *count),
+        })
+        .collect();
+    (tapered, all / delta)
+}
+
+/// The s > 0 at which (K(s) - ln delta) / s is least, about.
+fn best_order(laws: &Laws, delta: f64) -> f64 {
+    let bound = |log_s: f64| {
+        let s = libm::exp(log_s);
+        let found = (cumulants(laws, s).value - libm::log(delta)) / s;
+        if found.is_nan() { f64::INFINITY } else { found }
+    };
+    let (mut low, mut high) = (-16.0, 20.0);
+    while high - low > 0.3 {
+        let (a, b) = (low + 0.4 * (high - low), low + 0.6 * (high - low));
+        if bound(a) <= bound(b) {
+            high = b;
+        } else {
+            low = a;
+        }
+    }
+    libm::exp(0.5 * (low + high))
+}
+
+/// Ends as close as this, relatively, are good enough.
+const CLOSE: f64 = 1e-7;
+
+/// `lost` is the part of delta that the laws lack.
+fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64) -> Option<Ends> {
+    let c = saddle.c;
+    let k = saddle.cumulants;
+    if laws.iter().any(|(law, _)| !law.is_exact(c)) {
+        return None;
+    }
+    let step = (0.35 / saddle.curvature.sqrt()).min(2.0 * PI * c / (30.0 - libm::log(delta)));
+    let size = 1.0 / (c * (c + 1.0) * (2.0 * PI * saddle.curvature).sqrt());
+    let highest = step * MOST_NODES as f64;
+    if laws.iter().all(|(law, _)| law.ceiling(c, highest).is_some())
+        && ceiling(laws, c, highest) / (PI * highest) > TRUNCATION * size
+    {
+        return None;
+    }
+
+    // Terms of the sum, without the phase exp(-i y e).
+    let mut terms: Vec<(f64, Complex)> = Vec::new();
+    let mut work = 0.0;
+    let beyond = loop {
+        let from = terms.len();
+        let y_max = (from + BLOCK) as f64 * step;
+        if from >= MOST_NODES || laws.iter().any(|(law, _)| law.terms(c, y_max) > MOST_TERMS) {
+            return None;
+        }
+        work += BLOCK as f64 * laws.iter().map(|(law, _)| law.terms(c, y_max)).sum::<f64>();
+        if work > MOST_WORK {
+            return None;
+        }
+        let (mut watched, mut proven) = ([Complex::ONE; BLOCK], [Complex::ONE; BLOCK]);
+        for (law, count) in laws {
+            let values = if law.ceiling(c, 0.0).is_some() { &mut proven } else { &mut watched };
+            law.contour(c, step, from, *count, values);
+        }
+        for (j, (a, b)) in watched.iter().zip(proven).enumerate() {
+            let y = (from + j) as f64 * step;
+            let kernel = (Complex::new(c, y) * Complex::new(c + 1.0, y)).inverse();
+            terms.push((y, *a * b * kernel));
+        }
+        let y = (from + BLOCK) as f64 * step;
+        let seen = watched[BLOCK / 2..].iter().fold(0.0, |most: f64, v| most.max(v.norm_squared())).sqrt();
+        let beyond = seen * ceiling(laws, c, y) / (PI * y);
+        if work > FIRST_PART * MOST_WORK && seen * ceiling(laws, c, y) > 0.1 {
+            return None;
+        }
+        if beyond <= TRUNCATION * size {
+            break beyond;
+        }
+    };
+
+    let sums = |epsilon: f64| {
+        let (mut value, mut slope, mut moduli) = (0.0, 0.0, 0.0);
+        for (j, (y, term)) in terms.iter().enumerate() {
+            let weight = if j == 0 { 0.5 } else { 1.0 };
+            let turned = (*term * Complex::turn(-y * epsilon)).scale(weight);
+            value += turned.re;
+            slope -= c * turned.re - y * turned.im;
+            moduli += term.norm_squared().sqrt();
+        }
+        (value * step / PI, slope * step / PI, moduli * step / PI)
+    };
+    let target = libm::log(delta) - k.value;
+    let mut epsilon = saddle.epsilon;
+    for _ in 0..60 {
+        let (value, slope, _) = sums(epsilon);
+        if value <= 0.0 {
+            return None;
+        }
+        let by = (libm::log(value) - c * epsilon - target) / (slope / value);
+        epsilon -= by;
+        if by.abs() <= 1e-15 * epsilon.abs().max(1.0) {
+            break;
+        }
+    }
+    let (value, slope, moduli) = sums(epsilon);
+    // Newton's steps must have arrived: delta falls in epsilon, and has the value asked for.
+    let missed = (libm::log(value) - c * epsilon - target).abs();
+    if value.is_nan() || value <= 0.0 || slope >= 0.0 || missed.is_nan() || missed > 1e-9 {
+        return None;
+    }
+    // From a relative error of delta to an error of epsilon.
+    let per_relative = value / slope.abs();
+    let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
+    let rounding = 1e-15 * (releases + k.value.abs() + (c * epsilon).abs() + 10.0) * (moduli / value);
+    let aliasing = aliasing(laws, saddle, epsilon, step, value);
+    // The watched part of the truncation gets a factor 10: it was seen to fall, not proven to go on falling.
+    let truncation = 10.0 * beyond / value;
+    Some(Ends {
+        lower: epsilon - (rounding + truncation + aliasing) * per_relative,
+        upper: epsilon + (rounding + truncation + 1.1 * lost) * per_relative,
+    })
+}
+
+/// Proven bound on the product of the laws that have one.
+fn ceiling(laws: &Laws, c: f64, y: f64) -> f64 {
+    let log: f64 = laws
+        .iter()
+        .filter_map(|(law, count)| law.ceiling(c, y).map(|bound| *count as f64 * libm::log(bound)))
+        .sum();
+    libm::exp(log)
+}
+
+/// What the trapezoid rule adds at most, relative to delta.
+fn aliasing(laws: &Laws, saddle: &Saddle, epsilon: f64, step: f64, value: f64) -> f64 {
+    let c = saddle.c;
+    let period = 2.0 * PI / step;
+    let log_delta = saddle.cumulants.value - c * epsilon + libm::log(value);
+    // m < 0: e^{-c A |m|} times a delta that is at most 1.
+    let below = libm::exp(-c * period - log_delta) / -libm::expm1(-c * period);
+    // m > 0: Chernoff's bound with a larger exponent, delta(x) <= exp(K(r) - r x); which one depends on the tail.
+    let mut above = f64::INFINITY;
+    for spreads in [6.0, 3.0, 1.5, 0.75] {
+        let r = c + spreads / saddle.curvature.sqrt();
+        let log = cumulants(laws, r).value - r * epsilon - (r - c) * period - log_delta;
+        above = above.min(libm::exp(log) / -libm::expm1(-(r - c) * period));
+        if above < 1e-16 {
+            break;
+        }
+    }
+    below + above
+}

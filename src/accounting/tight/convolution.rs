@@ -1,0 +1,146 @@
+//! Sums of independent losses on one lattice, a worse and a better law side by side.
+//!
+//! Everything stays within a window. What leaves it is accounted for, never wrapped around: above, the worse law gets
+//! an infinite loss and the better one the window's last point; below, the worse law gets the first point and the
+//! better one loses it. Sums are formed term by term, all of them positive, so their errors are relative and
+//! small however small delta is.
+
+use super::rounded::{better_masses, worse_masses};
+use crate::accounting::laws::{Cells, Law};
+
+/// Unit roundoff of doubles.
+const ROUNDOFF: f64 = 1.2e-16;
+
+/// Bound on the relative error of the masses of a law that was cut up: that of its quadratures, if any.
+pub(super) fn cutting(law: &dyn Law) -> f64 {
+    if law.pitch().is_some() { 1e-14 } else { 2e-12 }
+}
+
+/// Two laws of one loss on a lattice.
+#[derive(Clone, Debug)]
+pub(super) struct Laws {
+    /// Where point 0 lies.
+    pub(super) offset: f64,
+    /// Index of the point of the first mass.
+    pub(super) first: i64,
+    /// Masses of P, of a law that is certainly worse.
+    pub(super) worse: Vec<f64>,
+    /// Masses of P, as many, of one that is certainly better.
+    pub(super) better: Vec<f64>,
+    /// Mass of the worse law at an infinite loss.
+    pub(super) infinite: f64,
+    /// Bound on the relative error of the masses.
+    pub(super) relative: f64,
+}
+
+/// What convolution may do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Distance of the lattice's points.
+    pub(super) spacing: f64,
+    /// Smallest and largest loss that are kept.
+    pub(super) window: (f64, f64),
+}
+
+/// Indices beyond this are out of reach.
+const FAR: f64 = (1u64 << 60) as f64;
+impl Laws {
+    /// No loss.
+    pub(super) fn nothing() -> Self {
+        Self { offset: 0.0, first: 0, worse: vec![1.0], better: vec![1.0], infinite: 0.0, relative: 0.0 }
+    }
+
+    /// A law that was cut up, on its lattice.
+    pub(super) fn of(law: &dyn Law, cells: &Cells) -> Self {
+        let mut worse = vec![0.0];
+        worse.extend(worse_masses(cells));
+        let mut better = better_masses(cells);
+        // Losses above the last cell that was cut up lie above the last point but one.
+        let place = better.len() - 2;
+        better[place] += cells.beyond;
+        let (offset, first) = (cells.grid.offset, cells.first - 1);
+        Self { offset, first, worse, better, infinite: cells.beyond, relative: cutting(law) }
+    }
+
+    /// The sum of `count` independent losses.
+    pub(super) fn times(&self, count: u64, rules: &Rules) -> Self {
+        let mut sum = self.clone();
+        sum.cut(rules);
+        // From the highest binary digit of the count down.
+        let digits = u64::BITS - count.leading_zeros();
+        for digit in (0..digits - 1).rev() {
+            sum = sum.plus(&sum, rules);
+            if count >> digit & 1 == 1 {
+                sum = sum.plus(self, rules);
+            }
+        }
+        sum
+    }
+
+    /// The sum of two independent losses.
+    pub(super) fn plus(&self, other: &Self, rules: &Rules) -> Self {
+        let (n, m) = (self.worse.len(), other.worse.len());
+        let (worse, better) = (product(&self.worse, &other.worse), product(&self.better, &other.better));
+        let relative = self.relative + other.relative + ROUNDOFF * (n.min(m) as f64 + 4.0);
+        let infinite = self.infinite + other.infinite - self.infinite * other.infinite;
+        let mut sum = Self {
+            offset: self.offset + other.offset,
+            first: self.first + other.first,
+            worse,
+            better,
+            infinite,
+            relative,
+        };
+        sum.cut(rules);
+        sum
+    }
+
+    /// Keeps what lies in the window.
+    pub(super) fn cut(&mut self, rules: &Rules) {
+        // An infinite window keeps everything.
+        let index = |loss: f64| ((loss - self.offset) / rules.spacing).clamp(-FAR, FAR);
+        let (low, high) = (index(rules.window.0).floor() as i64, index(rules.window.1).ceil() as i64);
+        let last = self.first + self.worse.len() as i64 - 1;
+        if last > high {
+            let kept = usize::try_from(high - self.first + 1).unwrap_or(0).max(1);
+            let (mut above, mut lowered) = (0.0, 0.0);
+            self.worse[kept..].iter().for_each(|mass| above += mass);
+            self.better[kept..].iter().for_each(|mass| lowered += mass);
+            if self.first > high {
+                // Everything lies above.
+                above += self.worse[0];
+                lowered += self.better[0];
+                (self.first, self.worse[0], self.better[0]) = (high, 0.0, 0.0);
+            }
+            self.worse.truncate(kept);
+            self.better.truncate(kept);
+            self.better[kept - 1] += lowered;
+            self.infinite += above;
+        }
+        if self.first < low {
+            let gone = usize::try_from(low - self.first).unwrap_or(0).min(self.worse.len() - 1);
+            let mut raised = 0.0;
+            self.worse[..gone].iter().for_each(|mass| raised += mass);
+            self.worse.drain(..gone);
+            self.better.drain(..gone);
+            self.worse[0] += raised;
+            if self.first + (gone as i64) < low {
+                self.better[0] = 0.0;
+            }
+            self.first = low;
+        }
+    }
+}
+
+/// All products, term by term.
+fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let mut sum = vec![0.0; a.len() + b.len() - 1];
+    for (k, &mass) in short.iter().enumerate() {
+        if mass > 0.0 {
+            let place = &mut sum[k..k + long.len()];
+            place.iter_mut().zip(long).for_each(|(sum, other)| *sum += mass * other);
+        }
+    }
+    sum
+}

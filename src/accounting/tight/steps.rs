@@ -1,0 +1,361 @@
+//! The tight accountant on a lattice of losses that is refined until its two ends meet.
+//!
+//! Each law is moved to the lattice twice, certainly worse and certainly better (`rounded`), and the sums of both are
+//! formed within a window (`convolution`), so the two answers enclose the true one whatever spacing and window are
+//! taken. A first, coarse lattice finds where the total loss lies; from there spacing and window follow the epsilon that
+//! is sought. No tilt: this serves the few releases whose loss is now and then large, where a tilted law is as lumpy
+//! as the law itself and Chernoff's bound is far off.
+//!
+//! Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots: tighter discrete approximations of
+//! privacy loss distributions"; the enclosure from both sides after Gopi, Lee and Wutschitz 2021.
+
+use super::contour::{Ends, Laws};
+use super::convolution::{self, Rules};
+use super::graded::{self, Shape};
+use super::{staircase, tilted};
+use crate::accounting::laws::Grid;
+
+/// Wanted relative distance of the two ends.
+const WANTED: f64 = 3e-4;
+/// The same for laws of atoms and exponentials alone.
+const FINEST: f64 = 2e-7;
+/// Of delta, what may be lost at either end of each law and of the window.
+const LOST: f64 = 1e-5;
+/// Pieces of a cell, for the better law.
+const PIECES: usize = 4;
+const FIRST_POINTS: f64 = 256.0;
+/// Up to so many points sums are formed term by term.
+const SHORT: f64 = 400.0;
+/// Longest transform.
+const MOST_POINTS: f64 = 65536.0;
+/// A transform that errs by more than this part of delta is given up.
+const DOUBT: f64 = 3e-3;
+/// Ends farther apart than this, relatively, are worth another method.
+const POOR: f64 = 1e-2;
+/// Up to so many releases graded grids are tried.
+const MOST: f64 = 1e7;
+/// Wanted relative distance of the two ends there.
+const WANTED_GRADED: f64 = 1e-3;
+/// Points of the first and of the finest graded grid.
+const FIRST_GRADED: f64 = 64.0;
+const MOST_GRADED: f64 = 400.0;
+const MOST_GRADED_PASSES: usize = 6;
+/// Points beyond the least and the largest total loss that are kept: a sum of roundings hardly gets farther.
+const SPREAD: f64 = 64.0;
+const MOST_PASSES: usize = 14;
+/// Most multiplications of one pass.
+const MOST_WORK: f64 = 4e6;
+
+/// Epsilon (at least 0) at `delta`, known to be at most `most`; the ends need not be close. Gives up early once it is
+/// below `floor` or above `ceiling`.
+pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> Ends {
+    let mut best = Ends { lower: 0.0, upper: most };
+    // Atoms and exponentials cost nothing to cut up.
+    let cheap = laws.iter().all(|(law, _)| law.pitch().is_some());
+    let (wanted, most_work) = if cheap { (FINEST, 8.0 * MOST_WORK) } else { (WANTED, MOST_WORK) };
+    let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
+    let spans: Vec<(f64, f64)> = laws.iter().map(|(law, _)| law.span(LOST * delta / releases)).collect();
+    let sum = |end: fn(&(f64, f64)) -> f64| -> f64 {
+        laws.iter().zip(&spans).map(|((_, count), span)| *count as f64 * end(span)).sum()
+    };
+    let (deepest, farthest) = (sum(|span| span.0), sum(|span| span.1));
+    // Some loss exceeds its span with probability at most a part LOST of delta.
+    best.upper = best.upper.min(farthest.max(0.0));
+    if best.upper <= floor {
+        return best;
+    }
+    // Losses on scales far apart are for graded grids.
+    let is_graded = laws.iter().any(|(law, _)| law.bulk().is_some()) && releases <= MOST;
+    if is_graded {
+        on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
+        if is_done(&best, POOR, floor, ceiling) {
+            best.lower = best.lower.min(best.upper);
+            return best;
+        }
+    }
+    let widest = spans.iter().fold(0.0, |most: f64, span| most.max(span.1));
+    let mut high = farthest.min(widest.max(2.0 * most));
+    let mut low = deepest.max(-high);
+    // Where noise is tiny, all losses of a law may be one and the same.
+    let mut spacing = ((high - low) / FIRST_POINTS).max(1e-9 * high.abs().max(low.abs()));
+    let mut transform = true;
+    let mut tilted_range: Option<f64> = None;
+    for _ in 0..MOST_PASSES {
+        if !(spacing > 0.0 && (high - low).is_finite()) {
+            break;
+        }
+        let own_range = high.min(farthest) - low.max(deepest);
+        let tilted = transform && (tilted_range.is_some() || own_range / spacing > SHORT);
+        let range = if tilted { tilted_range.unwrap_or(own_range) } else { own_range };
+        let mut limited = false;
+        while work(laws, &spans, range, spacing, tilted) > most_work {
+            spacing *= 1.1;
+            limited = true;
+        }
+        let (cut_to, cut) = cut(laws, &spans, aligned(laws, spacing));
+        spacing = cut_to;
+        let ends = if tilted {
+            let counted: Vec<_> = cut.into_iter().zip(laws).map(|(law, (_, count))| (law, *count)).collect();
+            let Some((found, needed)) = transformed(&counted, spacing, best.upper, delta) else {
+                transform = false;
+                continue;
+            };
+            tilted_range = Some(needed);
+            transform = found.error < DOUBT;
+            found.ends
+        } else {
+            let pass = pass(laws, cut, (deepest, farthest), (low, high), spacing, delta);
+            if pass.infinite > 0.1 * delta && high < farthest {
+                high = farthest.min(4.0 * high);
+                low = deepest.max(-high);
+                spacing = (high - low) / FIRST_POINTS;
+                continue;
+            }
+            (low, high) = (pass.low, pass.high);
+            pass.ends
+        };
+        best.upper = best.upper.min(ends.upper);
+        best.lower = best.lower.max(ends.lower);
+        let gap = best.upper - best.lower;
+        if gap <= wanted * best.upper || best.upper <= floor || best.upper <= 0.0 || best.lower >= ceiling {
+            break;
+        }
+        if tilted && !transform {
+            continue;
+        }
+        let by = (0.8 * (wanted * best.upper / gap).sqrt()).clamp(1.0 / 64.0, 0.7);
+        let next = if tilted { tilted_range.unwrap_or(range) } else { high.min(farthest) - low.max(deepest) };
+        if limited && next > 0.8 * range && (tilted || !transform) {
+            break;
+        }
+        spacing *= by;
+    }
+    if !is_graded && releases <= MOST && !is_done(&best, POOR, floor, ceiling) {
+        on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
+    }
+    best.lower = best.lower.min(best.upper);
+    best
+}
+
+/// Whether the ends are as close as `wanted`, relatively, or of no interest.
+fn is_done(ends: &Ends, wanted: f64, floor: f64, ceiling: f64) -> bool {
+    ends.upper - ends.lower <= wanted * ends.upper
+        || ends.upper <= floor
+        || ends.upper <= 0.0
+        || ends.lower >= ceiling
+}
+
+/// Graded grids, finer and finer, that follow the epsilon they find.
+fn on_graded_grids(
+    laws: &Laws,
+    spans: &[(f64, f64)],
+    delta: f64,
+    (floor, ceiling): (f64, f64),
+    best: &mut Ends,
+) {
+    let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
+    let mut points = FIRST_GRADED;
+    for _ in 0..MOST_GRADED_PASSES {
+        let shape = Shape { points, sought: best.upper, lost: 0.1 * LOST * delta, releases };
+        let Some(ends) = graded::ends(laws, spans, &shape, delta) else { return };
+        let before = best.upper;
+        best.upper = best.upper.min(ends.upper);
+        best.lower = best.lower.max(ends.lower);
+        if is_done(best, WANTED_GRADED, floor, ceiling) {
+            return;
+        }
+        // Grids that looked for a far larger epsilon are not judged by their ends.
+        if best.upper >= 0.7 * before {
+            if points >= MOST_GRADED {
+                return;
+            }
+            let gap = (best.upper - best.lower) / (WANTED_GRADED * best.upper);
+            points = (1.1 * points * gap.sqrt().clamp(1.3, 6.0)).min(MOST_GRADED);
+        }
+    }
+}
+
+/// What transforms say, tilted again and again towards the epsilon they find, at most `most`, and the length of the
+/// window; nothing if that is too long.
+fn transformed(
+    laws: &[(convolution::Laws, u64)],
+    spacing: f64,
+    most: f64,
+    delta: f64,
+) -> Option<(tilted::Found, f64)> {
+    let mut about = most.min(tilted::enough(laws, spacing, delta));
+    let mut last = None;
+    for _ in 0..6 {
+        let plan = tilted::plan(laws, spacing, about, delta, LOST);
+        let range = plan.window.1 - plan.window.0;
+        if range.is_nan() || range / spacing > MOST_POINTS {
+            return last;
+        }
+        let found = tilted::ends(laws, spacing, plan, about, delta);
+        let plain = if found.plain.is_finite() { found.plain.max(1e-2 * about) } else { 0.3 * about };
+        let settled = found.error < DOUBT && (0.8..1.25).contains(&(plain / about)) || plain >= about;
+        about = plain.min(about);
+        last = Some((found, range));
+        if settled {
+            break;
+        }
+    }
+    last
+}
+
+/// About how many multiplications a pass takes.
+fn work(laws: &Laws, spans: &[(f64, f64)], range: f64, spacing: f64, transform: bool) -> f64 {
+    let most = range / spacing + 2.0;
+    let product = |n: f64, m: f64| 2.0 * n * m;
+    let mut all = if transform { 20.0 * most * libm::log2(most) } else { 0.0 };
+    for ((_, count), (low, high)) in laws.iter().zip(spans) {
+        let one = (high - low) / spacing + 3.0;
+        let mut length = one;
+        // A piece of a cell costs about thirty multiplications.
+        all += 30.0 * PIECES as f64 * one;
+        if transform {
+            all += 20.0 * most * libm::log2(most);
+            continue;
+        }
+        for digit in (0..u64::BITS - 1 - count.leading_zeros()).rev() {
+            all += product(length, length);
+            length = most.min(2.0 * length);
+            if count >> digit & 1 == 1 {
+                all += product(length, one);
+                length = most.min(length + one);
+            }
+        }
+        all += if laws.len() > 1 { product(length, most) } else { 0.0 };
+    }
+    all
+}
+
+/// What one lattice says.
+struct Pass {
+    ends: Ends,
+    /// Window outside of which nothing counts.
+    low: f64,
+    high: f64,
+    infinite: f64,
+}
+
+fn pass(
+    laws: &Laws,
+    cut: Vec<convolution::Laws>,
+    ends: (f64, f64),
+    (low, high): (f64, f64),
+    spacing: f64,
+    delta: f64,
+) -> Pass {
+    // A lattice reaches up to a point a release beyond the losses themselves, either way.
+    let window = (
+        if low <= ends.0 { low - SPREAD * spacing } else { low },
+        if high >= ends.1 { high + SPREAD * spacing } else { high },
+    );
+    let rules = Rules { spacing, window };
+    let total = laws
+        .iter()
+        .zip(cut)
+        .map(|((_, count), one)| one.times(*count, &rules))
+        .reduce(|sum, many| sum.plus(&many, &rules))
+        .unwrap_or_else(convolution::Laws::nothing);
+    read(&total, spacing, high, delta)
+}
+
+/// Ends, and the window that the law of the total loss suggests.
+fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass {
+    let relative = 1.0 + total.relative + 1e-15 * total.worse.len() as f64;
+    let last = total.first + total.worse.len() as i64 - 1;
+    let bottom = total.offset + total.first as f64 * spacing;
+    let solve = |masses: &[f64], target: f64| {
+        if target > 0.0 && masses.iter().all(|mass| mass.is_finite()) {
+            let top = total.offset + last as f64 * spacing;
+            staircase::within(
+                bottom,
+                staircase::epsilon(top, spacing, 0, masses.iter().rev().copied(), target),
+            )
+        } else {
+            f64::INFINITY
+        }
+    };
+    let upper = solve(&total.worse, delta / relative - relative * total.infinite);
+    let lower = solve(&total.better, delta * relative);
+    // Nothing is known from below where it lies below all losses, or is no number.
+    let lower = if lower.is_finite() && lower > bottom { lower } else { 0.0 };
+    // The next window: what lies outside moves delta by less than a part LOST of it.
+    let lost = LOST * delta;
+    let position = |k: usize| total.offset + (total.first + k as i64) as f64 * spacing;
+    let points = total.worse.len();
+    let mut above = vec![total.infinite; points + 1];
+    for k in (0..points).rev() {
+        above[k] = above[k + 1] + total.worse[k];
+    }
+    let top = (0..points).rev().find(|&k| above[k] > total.infinite + lost).unwrap_or(0);
+    let sought = if upper.is_finite() { upper } else { high };
+    // A sum that was below l at some time must rise by what is missing.
+    let bottom = [&total.worse, &total.better].map(|masses| {
+        let mut below = 0.0;
+        for (k, mass) in masses.iter().enumerate() {
+            below += mass;
+            let missing = ((sought - position(k) - position(0)) / spacing).max(0.0) as usize;
+            if below * above[missing.min(points)] > lost {
+                return k;
+            }
+        }
+        0
+    });
+    let bottom = bottom[0].min(bottom[1]);
+    Pass {
+        ends: Ends { lower, upper },
+        low: position(bottom) - 2.0 * spacing,
+        high: position(top) + 2.0 * spacing,
+        infinite: total.infinite,
+    }
+}
+
+/// The laws on a lattice of the spacing asked for, or of a larger one if a law spans too many cells.
+fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution::Laws>) {
+    let mut spacing = spacing;
+    loop {
+        let cells: Vec<_> = laws
+            .iter()
+            .zip(spans)
+            .map(|((law, _), (low, high))| {
+                law.cells(Grid { spacing, pieces: PIECES, offset: law.anchor() }, *low, *high)
+            })
+            .collect();
+        let widest = cells.iter().map(|cells| cells.grid.spacing).fold(spacing, f64::max);
+        if widest > spacing {
+            spacing = aligned(laws, widest);
+            continue;
+        }
+        let cut = laws.iter().zip(&cells).map(|((law, _), cells)| convolution::Laws::of(law.as_ref(), cells));
+        return (spacing, cut.collect());
+    }
+}
+
+/// A spacing at least `spacing` of which the laws' atoms are multiples, as nearly as can be.
+fn aligned(laws: &Laws, spacing: f64) -> f64 {
+    let pitches: Vec<(f64, f64)> =
+        laws.iter().filter_map(|(law, count)| law.pitch().map(|pitch| (pitch, *count as f64))).collect();
+    let Some(&(widest, _)) = pitches.iter().max_by(|a, b| (a.0 * a.1).total_cmp(&(b.0 * b.1))) else {
+        return spacing;
+    };
+    let most = (widest / spacing).floor();
+    if most < 1.0 {
+        return spacing;
+    }
+    // How much variance rounding the atoms to a spacing adds.
+    let cost = |spacing: f64| -> f64 {
+        let square = spacing * spacing;
+        pitches
+            .iter()
+            .map(|(pitch, count)| {
+                let share = (pitch / spacing).fract();
+                count * square * share * (1.0 - share)
+            })
+            .sum()
+    };
+    let candidates = (0..64).map(|k| most - f64::from(k)).filter(|m| *m >= 1.0 && *m >= 0.8 * most);
+    candidates.map(|m| widest / m).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(spacing)
+}

@@ -1,0 +1,269 @@
+//! Sums of many independent losses on one lattice, by one Fourier transform of tilted laws.
+//!
+//! Each mass is multiplied by e^{c loss}, c near the Chernoff optimum for the epsilon that is sought, so that rounding,
+//! which is relative to the whole of the tilted law, is small against delta. What lies outside of the window is folded
+//! into it; Chernoff's bound of the lattice laws themselves says how much that is at most (Koskela, Jälkö and Honkela
+//! 2020 bound the same two errors, without a tilt).
+
+use super::contour::Ends;
+use super::convolution::Laws;
+use super::fft::Fft;
+use super::staircase;
+use crate::accounting::complex::Complex;
+
+/// Relative rounding of a transform, per doubling of its length: a complex product, its factor and a sum.
+const ROUNDING: f64 = 7e-16;
+
+/// What one transform says.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) ends: Ends,
+    /// About what part of delta rounding and folding take from the worse law.
+    pub(super) error: f64,
+    /// Epsilon by the worse law without those errors; where to look next.
+    pub(super) plain: f64,
+}
+
+/// Tilt and window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    c: f64,
+    pub(super) window: (f64, f64),
+}
+
+/// The tilt for an epsilon near `about`, and a window outside of which at most the part `lost` of delta lies.
+pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, lost: f64) -> Plan {
+    let moment = |s: f64| log_moment(laws, |law| &law.worse, spacing, s);
+    let c = tilt(moment, spacing, about);
+    let whole = moment(c);
+    // ln of what may be lost, relative to the tilted law.
+    let least = libm::log(lost * delta) - whole + c * about;
+    let least = least.min(-1.0);
+    // Chernoff: P(S > x) <= exp(K(s) - s x), and the same for the tilted law.
+    let low = -least_ratio(spacing, |r| moment(c - r) - whole - least);
+    let tail = least_ratio(spacing, |s| moment(s) - libm::log(lost * delta));
+    let tilted = least_ratio(spacing, |r| moment(c + r) - whole - least);
+    // Tilted mass above the window is folded into its lower end, below epsilon.
+    let high = tail.max(tilted - (about - low).max(0.0)).max(about + spacing);
+    Plan { c, window: (low.min(about - spacing), high) }
+}
+
+/// An epsilon that is certainly large enough at `delta`, by the worse laws' Renyi divergences.
+pub(super) fn enough(laws: &[(Laws, u64)], spacing: f64, delta: f64) -> f64 {
+    least_ratio(spacing, |s| log_moment(laws, |law| &law.worse, spacing, s) - libm::log(delta)).max(0.0)
+}
+
+/// min over r > 0 of f(r) / r, for a convex f.
+fn least_ratio(spacing: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let ratio = |log_r: f64| {
+        let r = libm::exp(log_r);
+        let found = f(r) / r;
+        if found.is_nan() { f64::INFINITY } else { found }
+    };
+    let (mut low, mut high) = (libm::log(1e-7 / spacing), libm::log(1.0 / spacing));
+    while high - low > 0.3 {
+        let (a, b) = (low + 0.4 * (high - low), low + 0.6 * (high - low));
+        if ratio(a) <= ratio(b) { high = b } else { low = a }
+    }
+    ratio(0.5 * (low + high))
+}
+
+/// Both ends of epsilon, at least 0, at `delta`. `about` is where epsilon is sought; what lies outside of `window` is
+/// folded in.
+pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, delta: f64) -> Found {
+    let Plan { c, window } = plan;
+    let points = (((window.1 - window.0) / spacing).ceil().max(2.0) as usize).next_power_of_two();
+    let offset: f64 = laws.iter().map(|(law, count)| *count as f64 * law.offset).sum();
+    let bottom = ((window.0 - offset) / spacing).floor() as i64;
+    let top = bottom + points as i64 - 1;
+    let low = offset + bottom as f64 * spacing;
+    let high = offset + top as f64 * spacing;
+
+    let fft = Fft::new(points);
+    let mut product = vec![(Complex::ONE, Complex::ONE); points / 2 + 1];
+    let (mut worse, mut better) = (Tally::default(), Tally::default());
+    let per_transform = ROUNDING * f64::from(points.trailing_zeros() + 1);
+    for (law, count) in laws {
+        let mut packed = vec![Complex::ZERO; points];
+        let one = fold(law, |law| &law.worse, spacing, c, |k, value| packed[k % points].re += value);
+        let other = fold(law, |law| &law.better, spacing, c, |k, value| packed[k % points].im += value);
+        worse.add(law, *count, spacing, c, one, per_transform * (1.0 + other / one));
+        better.add(law, *count, spacing, c, other, per_transform * (1.0 + one / other));
+        fft.forward(&mut packed);
+        // Two real sequences in one transform: the even part is the first, the odd part the second.
+        for (k, (a, b)) in product.iter_mut().enumerate() {
+            let (here, there) = (packed[fft.place(k)], packed[fft.place((points - k) % points)].conj());
+            let (even, odd) = ((here + there).scale(0.5 / one), (here - there).scale(0.5 / other));
+            *a *= even.power(*count);
+            *b *= Complex::new(odd.im, -odd.re).power(*count);
+        }
+    }
+    let mut packed = vec![Complex::ZERO; points];
+    for (k, (a, b)) in product.iter().enumerate() {
+        packed[fft.place(k)] = *a + Complex::new(-b.im, b.re);
+        if k > 0 && k < points / 2 {
+            // The spectrum of a real sequence is its own mirror image, conjugated.
+            let mirrored = b.conj();
+            packed[fft.place(points - k)] = a.conj() + Complex::new(-mirrored.im, mirrored.re);
+        }
+    }
+    fft.backward(&mut packed);
+
+    let first =
+        laws.iter().fold(0i64, |sum, (law, count)| sum.wrapping_add((*count as i64).wrapping_mul(law.first)));
+    let place = |index: i64| index.wrapping_sub(first).rem_euclid(points as i64) as usize;
+    // The weights of errors above epsilon fall like e^{-c (loss - epsilon)}; this is their Euclidean norm.
+    let weights = (1.0 + 0.5 / (c * spacing)).min(points as f64).sqrt();
+    // Untilted masses, divided by exp(log_mass - c about), from the top down.
+    let masses = |part: fn(&Complex) -> f64| -> Vec<f64> {
+        (0..points as i64)
+            .map(|j| {
+                let loss = high - j as f64 * spacing;
+                let mass = part(&packed[place(top - j)]);
+                (if mass > 0.0 || mass.is_nan() { mass } else { 0.0 }) * libm::exp(-c * (loss - about))
+            })
+            .collect()
+    };
+    let solve = |masses: &[f64], target: f64| {
+        // Numbers that are none must not count as no mass.
+        if target > 0.0 && target.is_finite() && masses.iter().all(|mass| mass.is_finite()) {
+            staircase::within(low, staircase::epsilon(high, spacing, 0, masses.iter().copied(), target))
+        } else {
+            f64::INFINITY
+        }
+    };
+    let infinite: f64 = laws.iter().map(|(law, count)| *count as f64 * law.infinite).sum();
+
+    let scale = worse.log_mass - c * about;
+    let from_top = masses(|value| value.re);
+    let target = (delta - infinite) * libm::exp(-scale - worse.doubt);
+    let plain = solve(&from_top, target);
+    // Of what lies above the window at most this is lost, each at its own weight.
+    let lost = above(laws, |law| &law.worse, spacing, &worse, c, high) * libm::exp(-c * (high - about));
+    let mut error = (worse.rounding + per_transform) * weights * libm::exp(-c * (plain - about)) + lost;
+    let upper = solve(&from_top, target - error);
+    error /= target;
+    let found = plain;
+
+    let scale = better.log_mass - c * about;
+    let from_top = masses(|value| value.im);
+    let target = delta * libm::exp(-scale + better.doubt);
+    let plain = solve(&from_top, target);
+    let plain = if plain.is_finite() { plain } else { about };
+    let folded = above(laws, |law| &law.better, spacing, &better, c, high + (plain - low).max(0.0))
+        + below(laws, |law| &law.better, spacing, &better, c, low);
+    let part = ((better.rounding + per_transform) * weights + folded) * libm::exp(-c * (plain - about));
+    // Below the window nothing is known from below.
+    let lower = solve(&from_top, target + part);
+    let lower = if lower <= low + spacing { 0.0 } else { lower };
+    let error = if error.is_finite() { error } else { f64::INFINITY };
+    Found { ends: Ends { lower: if lower.is_finite() { lower } else { 0.0 }, upper }, error, plain: found }
+}
+
+/// Hands out tilted masses, relative to e^{c loss} of the last; returns their sum.
+fn fold(law: &Laws, part: fn(&Laws) -> &[f64], spacing: f64, c: f64, mut put: impl FnMut(usize, f64)) -> f64 {
+    let masses = part(law);
+    let last = masses.len() - 1;
+    let mut size = 0.0;
+    for (k, mass) in masses.iter().enumerate() {
+        let value = mass * libm::exp(-c * spacing * (last - k) as f64);
+        size += value;
+        put(k, value);
+    }
+    size.max(1e-300)
+}
+
+/// What was factored out of a product of tilted laws.
+#[derive(Debug, Default)]
+struct Tally {
+    /// ln of the product of the tilted masses.
+    log_mass: f64,
+    /// How far rounding may have moved it.
+    doubt: f64,
+    /// Bound on the error of each value of the product's spectrum.
+    rounding: f64,
+}
+
+impl Tally {
+    fn add(&mut self, law: &Laws, count: u64, spacing: f64, c: f64, size: f64, per_value: f64) {
+        let count = count as f64;
+        let top = last_loss(law, spacing);
+        self.log_mass += count * (libm::log(size) + c * top);
+        self.doubt += count * law.relative + 1e-15 * count * (1.0 + libm::log(size).abs() + (c * top).abs());
+        self.rounding += count * (per_value + 3e-16);
+    }
+}
+
+fn last_loss(law: &Laws, spacing: f64) -> f64 {
+    law.offset + (law.first + law.worse.len() as i64 - 1) as f64 * spacing
+}
+
+/// ln E exp(s S) of the whole.
+fn log_moment(laws: &[(Laws, u64)], part: fn(&Laws) -> &[f64], spacing: f64, s: f64) -> f64 {
+    laws.iter()
+        .map(|(law, count)| {
+            let (masses, ratio) = (part(law), libm::exp(-s.abs() * spacing));
+            // Horner's scheme, relative to the end where e^{s loss} is largest.
+            let horner = |sum: f64, mass: &f64| sum * ratio + mass;
+            let (sum, end) = if s >= 0.0 {
+                (masses.iter().fold(0.0, horner), last_loss(law, spacing))
+            } else {
+                (masses.iter().rev().fold(0.0, horner), law.offset + law.first as f64 * spacing)
+            };
+            *count as f64 * (libm::log(sum.max(1e-300)) + s * end)
+        })
+        .sum()
+}
+
+/// The c > 0 at which exp(K(c) - c epsilon) is about least; K is convex.
+fn tilt(moment: impl Fn(f64) -> f64, spacing: f64, epsilon: f64) -> f64 {
+    let exponent = |log_c: f64| {
+        let c = libm::exp(log_c);
+        moment(c) - c * epsilon
+    };
+    let (mut low, mut high) = (libm::log(1e-6 / spacing), libm::log(0.5 / spacing));
+    while high - low > 0.1 {
+        let (x, y) = (low + 0.4 * (high - low), low + 0.6 * (high - low));
+        if exponent(x) <= exponent(y) { high = y } else { low = x }
+    }
+    libm::exp(low)
+}
+
+/// Chernoff's bound on the tilted mass of sums above `loss`.
+fn above(
+    laws: &[(Laws, u64)],
+    part: fn(&Laws) -> &[f64],
+    spacing: f64,
+    tally: &Tally,
+    c: f64,
+    loss: f64,
+) -> f64 {
+    chernoff(loss, |by| log_moment(laws, part, spacing, c + by) - tally.log_mass, spacing)
+}
+
+/// Chernoff's bound on the tilted mass of sums below `loss`.
+fn below(
+    laws: &[(Laws, u64)],
+    part: fn(&Laws) -> &[f64],
+    spacing: f64,
+    tally: &Tally,
+    c: f64,
+    loss: f64,
+) -> f64 {
+    chernoff(-loss, |by| log_moment(laws, part, spacing, c - by) - tally.log_mass, spacing)
+}
+
+/// min over r > 0 of exp(K(r) - r x), K convex with K(0) = 0, by golden section on a logarithmic scale.
+fn chernoff(x: f64, moment: impl Fn(f64) -> f64, spacing: f64) -> f64 {
+    let exponent = |log_r: f64| {
+        let r = libm::exp(log_r);
+        let found = moment(r) - r * x;
+        if found.is_nan() { f64::INFINITY } else { found }
+    };
+    let (mut low, mut high) = (libm::log(1e-7 / spacing), libm::log(1.0 / spacing));
+    while high - low > 0.5 {
+        let (a, b) = (low + 0.4 * (high - low), low + 0.6 * (high - low));
+        if exponent(a) <= exponent(b) { high = b } else { low = a }
+    }
+    libm::exp(exponent(0.5 * (low + high)).min(0.0))
+}

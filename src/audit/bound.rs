@@ -1,0 +1,50 @@
+//! The proven upper bound that a measured lower bound stands beside.
+
+use crate::accounting::{Accountant, Composition, Tight};
+use crate::privacy::mechanisms::Price;
+use crate::vocab::{Basis, Cost, Delta};
+
+/// The proven epsilon at `delta` of releases, each with its number, and on what it rests; at delta 0 the sum of pure
+/// guarantees. `None` where none is known.
+#[must_use]
+pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)> {
+    let mut composition = Composition::new();
+    let mut pure = 0.0;
+    let mut bases: Vec<String> = Vec::new();
+    for (price, times) in prices {
+        let basis = match &price.basis {
+            Basis::Proven => "proven".to_owned(),
+            Basis::Conditional { on } => format!("holds with {on}"),
+            Basis::AsPublished => "as published, not proven here".to_owned(),
+            Basis::Refuted { .. } | Basis::Unprotected => return None,
+        };
+        if !bases.contains(&basis) {
+            bases.push(basis);
+        }
+        composition.add(&price.cost, *times);
+        pure += *times as f64 * pure_epsilon(&price.cost);
+    }
+    let epsilon = if delta > 0.0 {
+        let priced = Tight.price(&composition, Delta::new(delta).ok()?);
+        priced.upper.unwrap_or(priced.epsilon)
+    } else {
+        pure
+    };
+    epsilon.is_finite().then(|| (epsilon, bases.join("; ")))
+}
+
+/// Epsilon at delta 0; infinite where there is none.
+fn pure_epsilon(cost: &Cost) -> f64 {
+    match cost {
+        Cost::Laplace { scale } => 1.0 / scale,
+        Cost::ExponentialMechanism { epsilon }
+        | Cost::RandomizedResponse { epsilon }
+        | Cost::PureDp { epsilon } => *epsilon,
+        Cost::Gaussian { .. }
+        | Cost::PoissonGaussian { .. }
+        | Cost::FixedSizeGaussian { .. }
+        | Cost::ZeroConcentratedDp { .. }
+        | Cost::ApproximateDp { .. }
+        | Cost::Unprotected => f64::INFINITY,
+    }
+}

@@ -1,0 +1,108 @@
+//! What-if: a world that is kept where several futures part, and the point at which they do.
+
+use crate::kernel::{Protocol as KernelProtocol, Simulation};
+use crate::network::NetworkMedium;
+use crate::vocab::{PartyId, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+use std::str::FromStr;
+
+/// Where futures part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ForkPoint {
+    /// Right after the event in which this round was closed. What that event sent is on its way already.
+    Round(u64),
+    /// At this virtual time, before anything that happens then.
+    At(Span),
+}
+
+impl FromStr for ForkPoint {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Ok(round) = text.parse() {
+            return Ok(Self::Round(round));
+        }
+        match text.parse::<Span>() {
+            Ok(span) => Ok(Self::At(span)),
+            Err(_) => Err("expected a round, as in 20, or a virtual time, as in 5min".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for ForkPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Round(round) => write!(f, "after round {round}"),
+            Self::At(at) => write!(f, "at {at}"),
+        }
+    }
+}
+
+/// The worlds of one replication as they were at the fork, by series.
+#[derive(Clone, Debug, Default)]
+pub struct WarmWorlds(Rc<RefCell<BTreeMap<String, Kept>>>);
+
+#[derive(Debug)]
+struct Kept {
+    at: Time,
+    world: Box<dyn Any>,
+}
+
+/// Part of a fork.
+#[derive(Clone, Debug)]
+pub enum Fork {
+    /// Plays the common beginning, keeps its worlds there, and goes on unchanged.
+    Trunk(ForkPoint, WarmWorlds),
+    /// Goes on from what the trunk kept, in a stage that differs.
+    Branch(WarmWorlds),
+}
+
+/// What a trunk keeps of one series: the world, and the facts that led to it.
+#[derive(Debug)]
+pub(in crate::protocols) struct Warm<P: KernelProtocol> {
+    pub(in crate::protocols) world: Simulation<P, NetworkMedium>,
+    pub(in crate::protocols) facts: Vec<(Time, PartyId, P::Fact)>,
+}
+
+impl<P: KernelProtocol> Clone for Warm<P> {
+    fn clone(&self) -> Self {
+        Self { world: self.world.clone(), facts: self.facts.clone() }
+    }
+}
+
+impl WarmWorlds {
+    pub(in crate::protocols) fn keep<P: KernelProtocol>(&self, series: &str, at: Time, warm: Warm<P>) {
+        self.0.borrow_mut().insert(series.to_owned(), Kept { at, world: Box::new(warm) });
+    }
+
+    /// A clone of a series' world, and the time at which it may change.
+    pub(in crate::protocols) fn get<P: KernelProtocol>(&self, series: &str) -> Option<(Time, Warm<P>)> {
+        let worlds = self.0.borrow();
+        let kept = worlds.get(series)?;
+        Some((kept.at, kept.world.downcast_ref::<Warm<P>>()?.clone()))
+    }
+
+    /// When the series reached the fork; `None` if it ended before.
+    #[must_use]
+    pub fn reached(&self, series: &str) -> Option<Time> {
+        self.0.borrow().get(series).map(|kept| kept.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_and_times_are_told_apart() {
+        assert_eq!("20".parse(), Ok(ForkPoint::Round(20)));
+        assert_eq!("5min".parse(), Ok(ForkPoint::At(Span::from_millis(300_000))));
+        assert!("soon".parse::<ForkPoint>().unwrap_err().contains("a round"));
+    }
+}

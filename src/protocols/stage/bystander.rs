@@ -1,0 +1,11 @@
+//! A party of the scenario that takes no part in the protocol.
+
+use crate::kernel::{Context, Input, Party, Protocol};
+
+/// Hears everything and does nothing.
+#[derive(Clone, Debug)]
+pub(in crate::protocols) struct Bystander;
+
+impl<P: Protocol> Party<P> for Bystander {
+    fn handle(&mut self, _: Input<P>, _: &mut Context<'_, P>) {}
+}

@@ -1,0 +1,53 @@
+//! What every protocol can do: name its series, say what is wrong with its recipe, and play one replication.
+
+use super::record::SeriesRecord;
+use super::run::{PlayError, Stage};
+use crate::rng::Key;
+use crate::vocab::{Problem, ProtectedUnit};
+
+/// The behaviour of a protocol recipe.
+pub trait Protocol: Send + Sync {
+    /// What is wrong with the recipe in this world; paths begin below the recipe.
+    fn problems(&self, stage: &Stage) -> Vec<Problem>;
+
+    /// Whether the protocol optimises something.
+    fn needs_objective(&self) -> bool {
+        false
+    }
+
+    /// The units that its releases are about; a budget may limit one of them.
+    fn units(&self) -> Vec<ProtectedUnit> {
+        Vec::new()
+    }
+
+    /// Whether its parties can start again after a crash that lost their memory ([`crate::kernel::Memory::Lost`]).
+    fn survives_amnesia(&self) -> bool {
+        false
+    }
+
+    /// Where the recipe may differ after a fork: paths below it, `[*]` for every place of a list and `*` for every
+    /// field. Its parties take what is there over ([`crate::kernel::Party::adopt`]).
+    fn changeable(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether parties that pass messages on learn something protected that encryption does not hide.
+    fn tells_on_the_way(&self) -> bool {
+        false
+    }
+
+    /// Whether a dry run ([`Directions::dry`]) needs the real objective, since how much is sent or how often depends on
+    /// its points. Where it does not, the problem is a stand-in of one arm.
+    fn dry_needs_objective(&self) -> bool {
+        true
+    }
+
+    /// The names of the series that one replication gives, in order.
+    fn series(&self) -> Vec<String>;
+
+    /// Plays one replication: every series, on common random numbers below `key`.
+    ///
+    /// # Errors
+    /// [`PlayError`] names the series and what went wrong; nothing of the replication counts then.
+    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError>;
+}

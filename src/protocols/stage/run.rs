@@ -1,0 +1,329 @@
+//! The world that a protocol is played in.
+
+use crate::kernel::Event;
+use crate::kernel::{Ending, KernelError, Limits, Party, Simulation};
+use crate::network::{Encryption, Network, NetworkMedium, PartyTraits, Relays};
+use crate::objectives::{Instance, Prepared};
+use crate::privacy::ledger::Budget;
+use crate::rng::Key;
+use crate::vocab::{Observer, Origin, PartyId, Problem, PublicFact, Time};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use super::branching::{Fork, ForkPoint, Warm, WarmWorlds};
+use super::record::Waypoint;
+use super::{Rounds, SeriesRecord, Watcher};
+
+/// Most relays of a series that are listed one by one.
+const NAMED_RELAYS: usize = 8;
+
+/// Parties' names, their network, and the objective.
+#[derive(Debug)]
+pub struct Stage {
+    /// Names of all parties, in order of their ids.
+    pub names: Vec<String>,
+    /// Group, availability, speed and line of each party.
+    pub traits: Vec<PartyTraits>,
+    /// Everything between them.
+    pub network: Network,
+    /// What is to be optimised, in this replication.
+    pub instance: Option<Instance>,
+    /// Draws further problems of the same kind, for protocols whose parties have one each.
+    pub prepared: Option<Arc<dyn Prepared>>,
+    /// The most that may be learned, if there is a limit.
+    pub budget: Option<Budget>,
+    /// Sees every event of every series, if there is somebody to watch.
+    pub watcher: Option<Watcher>,
+    /// What is played of it.
+    pub directions: Directions,
+}
+
+/// What is played of a world, and how. The default is all of it, from the start to the end.
+#[derive(Clone, Debug, Default)]
+pub struct Directions {
+    /// Stop before the first event later than this.
+    pub until: Option<Time>,
+    /// Play the system alone: who hears what when. Nothing is measured, learned or made private.
+    pub dry: bool,
+    /// Where several futures of one world are played.
+    pub fork: Option<Fork>,
+}
+
+/// A replication that cannot be finished.
+#[derive(Debug)]
+pub enum PlayError {
+    /// The event loop cannot go on.
+    Kernel {
+        /// In which series.
+        series: String,
+        /// Why.
+        error: KernelError,
+    },
+    /// A party cannot do its part.
+    Party {
+        /// In which series.
+        series: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl fmt::Display for PlayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kernel { series, error } => write!(f, "series \"{series}\": {error}"),
+            Self::Party { series, reason } => write!(f, "series \"{series}\": {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for PlayError {}
+
+impl PlayError {
+    /// A problem of the scenario that `check` would have found.
+    #[must_use]
+    pub fn scenario(series: &str, problem: &Problem) -> Self {
+        let reason = format!("the scenario is not valid at {}: {:?}", problem.path, problem.complaint);
+        Self::Party { series: series.to_owned(), reason }
+    }
+}
+
+impl Stage {
+    /// A world of these parties, all of them always there, and nothing to optimise yet. For programs that use the
+    /// library without a scenario; the fields say what may be added.
+    #[must_use]
+    pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, network: Network) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        Self {
+            traits: vec![PartyTraits::default(); names.len()],
+            names,
+            network,
+            instance: None,
+            prepared: None,
+            budget: None,
+            watcher: None,
+            directions: Directions::default(),
+        }
+    }
+
+    /// The fact that inputs are public, for an objective whose arms are records: where parties other than their owner
+    /// choose among them, as in local and federated search, all of them know all inputs.
+    #[must_use]
+    pub(in crate::protocols) fn inputs_of_records(&self) -> Option<PublicFact> {
+        let records = self.prepared.as_ref().is_some_and(|prepared| prepared.has_records());
+        records.then(|| PublicFact::new("the inputs of all records", Origin::ComputedFromData))
+    }
+
+    /// The id of a named party.
+    ///
+    /// # Errors
+    /// A [`Problem`] at `path` that lists the parties there are.
+    pub fn party(&self, path: &str, name: &str) -> Result<PartyId, Problem> {
+        let position = self.names.iter().position(|known| known == name);
+        position
+            .and_then(|index| u32::try_from(index).ok())
+            .map(PartyId)
+            .ok_or_else(|| Problem::unknown(path, "party", name, &self.names))
+    }
+
+    /// The ways that messages take among the parties.
+    #[must_use]
+    pub fn relays(&self) -> Relays {
+        self.network.relays(&self.names, &self.traits)
+    }
+
+    /// Who can read what `one` party and any of the `others` say to each other, because it passes it on, and is not
+    /// among those `trusted` with it. In order of the parties' ids.
+    #[must_use]
+    pub fn read_between(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
+        if self.network.encryption == Encryption::EndToEnd {
+            return Vec::new();
+        }
+        self.passed_on_by(one, others, trusted)
+    }
+
+    /// Who passes on what `one` party and any of the `others` say to each other, whether it can read it or not, without
+    /// those who are `trusted` anyway.
+    #[must_use]
+    pub fn passed_on_by(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
+        let mut relays = self.relays();
+        let found: BTreeSet<PartyId> = others.iter().flat_map(|&other| relays.between(one, other)).collect();
+        let found = found.into_iter().filter(|party| !trusted.contains(party));
+        found.map(|party| Observer(self.names[party.index()].clone())).collect()
+    }
+
+    /// Plays one world from start to end below `key`; `watch` sees every event. The record's iterations and
+    /// releases are left for the caller to fill in.
+    ///
+    /// Where [`Directions`] say so it plays less than that: up to a time, as long as the watcher wants, or from a fork
+    /// on; `watch` is then told the facts that led to the fork first.
+    ///
+    /// # Errors
+    /// [`PlayError::Kernel`] when the event loop cannot go on, [`PlayError::Party`] where a fork was never reached.
+    pub fn run<P: Rounds>(
+        &self,
+        series: &str,
+        parties: Vec<Box<dyn Party<P>>>,
+        key: Key,
+        watch: &mut dyn FnMut(Time, &Event<'_, P>),
+    ) -> Result<SeriesRecord, PlayError> {
+        assert_eq!(parties.len(), self.names.len(), "every party of the scenario takes part");
+        let medium = || self.network.medium(&self.names, &self.traits, key.child("network"));
+        let failed = |error| PlayError::Kernel { series: series.to_owned(), error };
+        let until = self.directions.until.unwrap_or(Time::NEVER);
+        let enough = Cell::new(false);
+        let mut see = |at: Time, event: &Event<'_, P>| {
+            if self.watcher.as_ref().is_some_and(|watcher| !watcher.see(series, at, event)) {
+                enough.set(true);
+            }
+            watch(at, event);
+        };
+        let simulation = match &self.directions.fork {
+            None => {
+                let mut simulation = Simulation::new(parties, medium());
+                go_on(&mut simulation, until, &|| enough.get(), &mut see).map_err(failed)?;
+                simulation
+            }
+            Some(Fork::Trunk(point, worlds)) => {
+                let simulation = Simulation::new(parties, medium());
+                trunk(simulation, (*point, worlds), series, &mut see).map_err(failed)?
+            }
+            Some(Fork::Branch(worlds)) => {
+                let Some((at, Warm { mut world, facts })) = worlds.get::<P>(series) else {
+                    let reason = "the series ended before the fork".to_owned();
+                    return Err(PlayError::Party { series: series.to_owned(), reason });
+                };
+                for (at, party, fact) in &facts {
+                    see(*at, &Event::Recorded { party: *party, fact });
+                }
+                self.branch(&mut world, at, parties, &mut see).map_err(failed)?;
+                world
+            }
+        };
+        let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.same_data());
+        Ok(SeriesRecord { same_data, ..record(series, &simulation) })
+    }
+
+    /// Changes a world to what this stage has it be from `at` on, and plays it to its end.
+    fn branch<P: Rounds>(
+        &self,
+        world: &mut Simulation<P, NetworkMedium>,
+        at: Time,
+        parties: Vec<Box<dyn Party<P>>>,
+        see: &mut dyn FnMut(Time, &Event<'_, P>),
+    ) -> Result<(), KernelError> {
+        let begun = world.has_begun();
+        let switches = world.medium_mut().change(&self.network, &self.traits, at);
+        world.adopt(parties);
+        // A world before its start asks for connections when it starts.
+        for (party, switch) in switches.into_iter().filter(|_| begun) {
+            if world.reconnect(party, switch, see).is_some() {
+                return Ok(());
+            }
+        }
+        go_on(world, Time::NEVER, &|| false, see).map(drop)
+    }
+}
+
+/// Plays on until the world ends, time is up, or it is enough.
+fn go_on<P: Rounds>(
+    world: &mut Simulation<P, NetworkMedium>,
+    until: Time,
+    enough: &dyn Fn() -> bool,
+    see: &mut dyn FnMut(Time, &Event<'_, P>),
+) -> Result<Option<Ending>, KernelError> {
+    let limits = Limits { until, ..Limits::default() };
+    while !enough() {
+        if let Some(ending) = world.step(limits, see)? {
+            return Ok(Some(ending));
+        }
+    }
+    Ok(None)
+}
+
+/// Plays to the fork, keeps a clone of the world there, and goes on to the end.
+fn trunk<P: Rounds>(
+    mut world: Simulation<P, NetworkMedium>,
+    (point, worlds): (ForkPoint, &WarmWorlds),
+    series: &str,
+    see: &mut dyn FnMut(Time, &Event<'_, P>),
+) -> Result<Simulation<P, NetworkMedium>, KernelError> {
+    let mut facts = Vec::new();
+    let closed = Cell::new(None);
+    let mut collect = |at: Time, event: &Event<'_, P>| {
+        if let Event::Recorded { party, fact } = event {
+            facts.push((at, *party, (*fact).clone()));
+            closed.set(closed.get().max(P::closes(fact)));
+        }
+        see(at, event);
+    };
+    let (ending, at) = match point {
+        ForkPoint::Round(round) => {
+            let reached = || closed.get().is_some_and(|closed| closed >= round);
+            (go_on(&mut world, Time::NEVER, &reached, &mut collect)?, world.now())
+        }
+        ForkPoint::At(at) => {
+            let at = Time::ZERO + at;
+            // Before everything, the start included, at time 0.
+            let ending = match at.nanos().checked_sub(1) {
+                Some(before) => go_on(&mut world, Time::from_nanos(before), &|| false, &mut collect)?,
+                None => None,
+            };
+            (ending.filter(|ending| *ending != Ending::TimeUp), at)
+        }
+    };
+    if ending.is_none() {
+        worlds.keep(series, at, Warm { world: world.clone(), facts });
+        go_on(&mut world, Time::NEVER, &|| false, see)?;
+    }
+    Ok(world)
+}
+
+fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> SeriesRecord {
+    let tally = world.journal().tally();
+    SeriesRecord {
+        name: series.to_owned(),
+        iterations: Vec::new(),
+        releases: Vec::new(),
+        network: world.medium().statistics(),
+        virtual_seconds: world.now().seconds(),
+        messages: tally.sent,
+        messages_lost: tally.lost,
+        messages_delivered: tally.delivered,
+        bytes: tally.bytes,
+        counts: BTreeMap::new(),
+        ended_early: None,
+        budget: None,
+        groups: Vec::new(),
+        closings: Vec::new(),
+        outcomes: Vec::new(),
+        bounds: Vec::new(),
+        jitter: 0.0,
+        same_data: false,
+        public: learned_by_relays(world.medium()),
+        checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
+        digest: world.journal().hex(),
+    }
+}
+
+/// What parties that pass messages on for others learn by that alone.
+fn learned_by_relays(medium: &NetworkMedium) -> Vec<PublicFact> {
+    let names: Vec<&str> = medium.relays().collect();
+    let what = match medium.encryption() {
+        Encryption::EndToEnd => {
+            "who sends to whom, when and how much, since it passes messages on; they are encrypted end to end, so it \
+             learns nothing of what they say"
+        }
+        Encryption::None => {
+            "all that is in the messages that it passes on, since they are not encrypted end to end; the ledger lists \
+             what of that is protected data"
+        }
+    };
+    let fact = |known_to: &str| PublicFact::new(what, Origin::Protocol).known_to(known_to);
+    if names.len() <= NAMED_RELAYS {
+        return names.into_iter().map(fact).collect();
+    }
+    vec![fact(&format!("each of {} parties that pass messages on", names.len()))]
+}

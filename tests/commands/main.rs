@@ -1,0 +1,14 @@
+//! The command line and what it writes: texts, pages, reference, book, examples; and the layout of the sources.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod book;
+mod browser;
+mod cli;
+mod examples;
+mod html;
+mod layers;
+mod reference;
+mod refusals;
+mod report_text;

@@ -1,0 +1,224 @@
+//! What is refused before anything is played, with its place and a cure.
+
+use crate::support::{folder, root, run, subrosa, told};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const ECHO: &str = "tests/golden/echo.ron";
+/// A scenario with a grid, as the language's page shows it.
+const SMALLEST: &str = r#"Scenario(
+    name: "smallest",
+    seed: 1,
+    parties: { "curator": Party(), "modeler": Party() },
+    network: Network(topology: Star(hub: "curator"), default: Link(latency: Constant("40ms"))),
+    objective: GpSample(grid: [5, 5], length_scale: 6.25),
+    protocol: Outsourced(
+        curator: "curator",
+        modeler: "modeler",
+        rounds: 2,
+        series: [Series(name: "GP-UCB", release: Disclosure(), learner: GpUcb())],
+    ),
+)"#;
+
+/// Refused with an exit code, all of `words` on standard error.
+#[track_caller]
+fn refused(code: i32, arguments: &[&str], words: &[&str]) {
+    let (found, stdout, stderr) = told(&subrosa(arguments));
+    // The words of a message may stand on two lines.
+    let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(found, code, "{arguments:?}: {stdout}{stderr}");
+    for word in words {
+        assert!(said.contains(word), "{arguments:?}: no {word:?} in\n{stderr}");
+    }
+}
+
+#[track_caller]
+fn accepted(arguments: &[&str]) {
+    let (code, stdout, stderr) = told(&subrosa(arguments));
+    assert_eq!(code, 0, "{arguments:?}: {stdout}{stderr}");
+}
+
+fn written(place: &Path, name: &str, text: &str) -> String {
+    fs::create_dir_all(place).unwrap();
+    fs::write(place.join(name), text).unwrap();
+    place.join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_grid_whose_matrices_do_not_fit() {
+    let place = TempDir::new().unwrap();
+    let path = written(place.path(), "grid.ron", SMALLEST);
+    let words = ["grid.ron:6:31", "at most 4096 points along each dimension", "found 4097", "[1000, 1000]"];
+    let long = SMALLEST.replace("[5, 5]", "[4097]");
+    written(place.path(), "grid.ron", &long);
+    for verb in ["check", "run", "trace"] {
+        refused(3, &[verb, &path], &words);
+    }
+    let multi = long.replace("GpSample(", "MultiTaskSample(correlation: 0.9, ");
+    written(place.path(), "grid.ron", &multi);
+    refused(3, &["check", &path], &words[1..]);
+    written(place.path(), "grid.ron", &SMALLEST.replace("[5, 5]", "[4096, 2]"));
+    accepted(&["check", &path]);
+}
+
+#[test]
+fn a_field_of_the_study_is_not_swept() {
+    for (field, values) in
+        [("replications", "[2, 3]"), ("name", "[\"one\", \"two\"]"), ("about", "[\"one\", \"two\"]")]
+    {
+        let each = format!("{field}=Each(\"a\", {values})");
+        let words =
+            [&*format!("field {field}"), "one value for the whole study", "an Each here has no effect"];
+        refused(3, &["check", ECHO, "-o", &each], &words);
+    }
+    // Cells of other seeds are other cells.
+    let (code, stdout, stderr) = told(&subrosa(&["check", ECHO, "-o", "seed=Each(\"a\", [2, 3])"]));
+    assert!(code == 0 && stdout.contains("2 cells"), "{stdout}{stderr}");
+}
+
+#[test]
+fn a_table_that_leaves_a_choice_or_cannot_be_reckoned_with() {
+    let place = TempDir::new().unwrap();
+    let objective = "Table(file: \"t.csv\", inputs: [\"a\"], output: Column(\"y\"), hyperparameters: Given(length_scales: [1], \
+         variance: 1, noise_variance: 0.1))";
+    let text = SMALLEST.replace("GpSample(grid: [5, 5], length_scale: 6.25)", objective);
+    let path = written(place.path(), "table.ron", &text);
+    let table = |text: &str| written(place.path(), "t.csv", text);
+    table("a,b,y\n1,2,3\n2,3,5\n3,4,4\n");
+    accepted(&["check", &path]);
+    table("# a comment\na,y,y\n1,2,3\n2,3,5\n3,4,4\n");
+    refused(3, &["check", &path], &["t.csv:2: two columns are called \"y\"", "rename one of the two"]);
+    // Which of two columns that nobody asks for makes no difference.
+    table("a,b,b,y\n1,2,2,3\n2,3,3,5\n3,4,4,4\n");
+    accepted(&["check", &path]);
+    table("a,y\n1,1e308\n2,-1e308\n3,4\n");
+    refused(
+        3,
+        &["check", &path],
+        &["t.csv:2: column \"y\": expected a number from -1e100 to 1e100", "\"1e308\""],
+    );
+}
+
+#[test]
+fn arguments_that_would_have_no_effect() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    let until = ["run", ECHO, "--out", out, "--until-halfwidth", "1"];
+    refused(2, &[&until[..], &["--dry"]].concat(), &["--dry"]);
+    refused(2, &[&until[..], &["--fork-at", "3", "-o", "network.outages=[]"]].concat(), &["--fork-at"]);
+    refused(2, &["sweep", "work", out, "--slot", "2/2"], &["from 0", "15/16 for the last"]);
+    refused(2, &["sweep", "work", out, "--slot", "0/0"], &["from 0"]);
+    let trials = ["--trials", "1000000000000"];
+    let documented = ["audit", "scenarios/hospital.ron", "--expect", "documented"];
+    refused(2, &[&documented[..], &trials].concat(), &["only mechanisms have documented verdicts"]);
+    let plot = ["audit", "mechanism", "all", "--plot", "x.txt"];
+    refused(2, &[&plot[..], &trials].concat(), &["ends in .svg or .png, found x.txt"]);
+    let document = run(ECHO, place.path(), &["--replications", "2"]);
+    let played = folder(&document);
+    let diff = ["replay", played.to_str().unwrap(), "--diff", ECHO, "--replication", "99"];
+    refused(2, &diff, &["expected a replication below 2 of", "found 99"]);
+}
+
+#[test]
+fn a_merge_takes_only_parts_of_its_study() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    let (code, stdout, stderr) =
+        told(&subrosa(&["sweep", "plan", ECHO, "--out", out, "--replications", "2"]));
+    assert_eq!(code, 0, "{stderr}");
+    let study = stdout.trim();
+    accepted(&["sweep", "work", study]);
+    let nowhere = place.path().join("nosuch");
+    refused(2, &["sweep", "merge", study, nowhere.to_str().unwrap()], &["is not a run folder"]);
+    let foreign = folder(&run(ECHO, &place.path().join("other"), &["--seed", "77"]));
+    refused(2, &["sweep", "merge", study, foreign.to_str().unwrap()], &["holds no part of this study"]);
+    accepted(&["sweep", "merge", study]);
+}
+
+#[test]
+fn brackets_without_end() {
+    let place = TempDir::new().unwrap();
+    for text in ["[".repeat(127), "A(".repeat(5000), "[".repeat(100_000) + &"]".repeat(100_000)] {
+        let path = written(place.path(), "deep.ron", &format!("Scenario(\n  name: {text})"));
+        let column = if text.starts_with('A') { "2:136" } else { "2:72" };
+        for verb in ["check", "account"] {
+            refused(3, &[verb, &path], &[&format!("deep.ron:{column}"), "brackets more than 64 deep"]);
+        }
+    }
+    refused(3, &["check", ECHO, "-o", &format!("seed={}", "[".repeat(127))], &["brackets more than 64 deep"]);
+}
+
+#[test]
+fn numbers_of_another_kind_are_named() {
+    let seed = |value: &str| format!("seed={value}");
+    for value in ["1.5", "4.0", "1e3"] {
+        let words = ["field seed", "expected a whole number", value, "without a point or an exponent"];
+        refused(3, &["check", ECHO, "-o", &seed(value)], &words);
+    }
+    refused(
+        3,
+        &["check", ECHO, "-o", "protocol.rounds=4.0"],
+        &["field protocol.Echo.rounds", "expected a whole number"],
+    );
+    for override_ in ["replications=0", "parties.far=Party(count: 0)"] {
+        let words = ["expected a whole number above 0, found 0", "help write 1 or more"];
+        refused(3, &["check", ECHO, "-o", override_], &words);
+    }
+    let long = "seed=Each(\"a\", Range(1, 1000000001))";
+    let words = ["a Range of too many values", "at most 100000 values", "found 1000000000 values"];
+    refused(3, &["check", ECHO, "-o", long], &words);
+    refused(3, &["check", ECHO, "-o", "seed=Each(\"a\", Range(1, 5, 0))"], &["a step above 0"]);
+    let (code, stdout, _) = told(&subrosa(&["check", ECHO, "-o", "seed=Each(\"a\", Range(0, 7, 3))"]));
+    assert!(code == 0 && stdout.contains("3 cells"), "{stdout}");
+}
+
+#[test]
+fn a_byte_order_mark_is_no_error() {
+    let place = TempDir::new().unwrap();
+    let text = fs::read_to_string(root().join(ECHO)).unwrap();
+    let path = written(place.path(), "marked.ron", &format!("\u{feff}{text}"));
+    accepted(&["check", &path]);
+    let wrong = written(place.path(), "wrong.ron", "\u{feff}Scenario(nam: 1)");
+    refused(3, &["check", &wrong], &["wrong.ron:1:10"]);
+}
+
+#[test]
+fn counts_that_no_machine_plays() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    for verb in [&["check"][..], &["run", "--out", out], &["sweep", "plan", "--out", out]] {
+        let words = ["field replications", "at most 1000000", "found 1000000001"];
+        refused(3, &[verb, &[ECHO, "--replications", "1000000001"]].concat(), &words);
+    }
+    for rounds in ["10000001", "18446744073709551615"] {
+        let words = ["field protocol.Echo.rounds", "at most 10000000", rounds];
+        refused(3, &["check", ECHO, "-o", &format!("protocol.rounds={rounds}")], &words);
+    }
+    accepted(&["check", ECHO, "--replications", "1000000", "-o", "protocol.rounds=10000000"]);
+    // What is left to play takes no memory for each: a plan of 10^9 replications is made at once.
+    let cells = "seed=Each(\"s\", Range(0, 1000))";
+    let many =
+        ["sweep", "plan", ECHO, "--out", out, "--replications", "1000000", "-o", cells, "--blocks", "3"];
+    let (code, stdout, stderr) = told(&subrosa(&many));
+    assert!(code == 0 && stderr.contains("to play 1000000000 in 3 blocks"), "{stdout}{stderr}");
+}
+
+#[test]
+fn a_metric_that_nothing_has() {
+    let place = TempDir::new().unwrap();
+    let out = place.path().to_str().unwrap();
+    let until = |metric: &[&str], code: i32, words: &[&str]| {
+        let arguments = [&["run", ECHO, "--out", out, "--until-halfwidth", "1e9"][..], metric].concat();
+        refused(code, &arguments, words);
+    };
+    until(
+        &["--metric", "nosuch"],
+        2,
+        &["no series has a metric called \"nosuch\": --metric takes", "virtual_seconds"],
+    );
+    // An echo optimises nothing.
+    until(&[], 2, &["no series has a metric called \"simple_regret\""]);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0, "nothing was played");
+    until(&["--metric", "virtual_seconds"], 0, &["The widest half-width is"]);
+}

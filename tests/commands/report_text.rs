@@ -1,0 +1,105 @@
+//! The report in a terminal: within 80 columns, nothing in it that JSON lacks, sparklines for people only.
+
+use crate::support::{folder, root, run, subrosa, told};
+use serde_json::Value;
+use std::process::Command;
+use subrosa::report;
+use subrosa::study::RunFolder;
+use tempfile::TempDir;
+
+/// Short runs of every system.
+const RUNS: [(&str, &[&str]); 4] = [
+    ("scenarios/hospital.ron", &["-o", "protocol.rounds=5", "--replications", "2"]),
+    ("scenarios/users.ron", &["-o", "protocol.rounds=60", "--replications", "2"]),
+    ("scenarios/release.ron", &["--replications", "2"]),
+    ("tests/golden/federated.ron", &[]),
+];
+
+/// All numbers of a document, and its texts together.
+fn contents(value: &Value, numbers: &mut Vec<f64>, texts: &mut String) {
+    match value {
+        Value::Number(number) => numbers.extend(number.as_f64()),
+        Value::String(text) => {
+            texts.push_str(text);
+            texts.push('\n');
+        }
+        Value::Array(items) => items.iter().for_each(|item| contents(item, numbers, texts)),
+        Value::Object(fields) => fields.iter().for_each(|(name, field)| {
+            texts.push_str(name);
+            texts.push('\n');
+            contents(field, numbers, texts);
+        }),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// Factors between a number and what a table makes of it: thousands and millions, percent, milliseconds to days.
+const UNITS: [f64; 10] = [1.0, 1e-3, 1e-6, 1e-9, 100.0, 1e3, 1e6, 1.0 / 60.0, 1.0 / 3600.0, 1.0 / 86_400.0];
+
+/// Whether a number as shown is one of those known, in some unit and cut to the digits shown.
+fn is_known(shown: &str, numbers: &[f64], texts: &str) -> bool {
+    let Ok(value) = shown.parse::<f64>() else { return true };
+    let (digits, exponent) = shown.split_once('e').unwrap_or((shown, "0"));
+    let places = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len()) as i32;
+    // Up to one unit of the last digit shown: some tables round, some never round up or down.
+    let step = 10f64.powi(exponent.parse::<i32>().unwrap_or(0) - places) * 1.000_001;
+    texts.contains(shown)
+        || numbers.iter().any(|known| UNITS.iter().any(|unit| (known * unit - value).abs() <= step))
+}
+
+#[test]
+fn every_number_of_the_text_is_in_the_document() {
+    let place = TempDir::new().unwrap();
+    for (scenario, more) in RUNS {
+        let path = root().join(scenario);
+        let document = run(path.to_str().unwrap(), place.path(), more);
+        let (mut numbers, mut texts) = (Vec::new(), String::new());
+        contents(&document, &mut numbers, &mut texts);
+        assert!(!is_known("123456.789", &numbers, &texts), "the check can fail");
+        let (code, text, stderr) = told(&subrosa(&["report", folder(&document).to_str().unwrap()]));
+        assert_eq!(code, 0, "{stderr}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(!text.contains(['\u{1b}', '▁', '█']), "no colour and no blocks in a pipe");
+        for word in text.split(|c: char| c.is_whitespace() || "(),;:[]=".contains(c)) {
+            let shown = word.trim_end_matches(['%', '.']);
+            if shown.starts_with(|c: char| c.is_ascii_digit()) && shown.contains('.') {
+                assert!(is_known(shown, &numbers, &texts), "{scenario}: {shown} is in the text only");
+            }
+        }
+        for group in
+            document["cells"][0]["series"].as_array().unwrap().iter().filter(|s| s["groups"].is_array())
+        {
+            assert!(
+                group["fairness"]["jain_index"].is_number() || group["groups"].as_array().unwrap().len() < 2
+            );
+        }
+    }
+}
+
+/// The name of the series, then its two sparklines: they fall and rise as the curves do.
+#[test]
+fn sparklines_follow_the_curves() {
+    let place = TempDir::new().unwrap();
+    let path = root().join("scenarios/hospital.ron");
+    let more = ["-o", "protocol.rounds=12", "--replications", "2"];
+    let document = run(path.to_str().unwrap(), place.path(), &more);
+    let summary = RunFolder::at(&folder(&document)).summary().unwrap().unwrap();
+    let (with, without) = (report::text(&summary, true), report::text(&summary, false));
+    assert!(with.lines().all(|line| line.chars().count() <= 80), "{with}");
+    assert!(with.contains("Regret over the rounds") && !without.contains("Regret over the rounds"));
+    let sparks: Vec<&str> =
+        with.split_whitespace().filter(|word| word.chars().all(|c| ('▁'..='█').contains(&c))).collect();
+    assert_eq!(sparks.len() % 2, 0);
+    for pair in sparks.chunks(2) {
+        let ends = |spark: &str| (spark.chars().next().unwrap(), spark.chars().last().unwrap());
+        assert!(ends(pair[0]).0 >= ends(pair[0]).1, "simple regret never grows: {}", pair[0]);
+        assert!(ends(pair[1]).0 <= ends(pair[1]).1, "cumulative regret never falls: {}", pair[1]);
+    }
+    // Whoever reads a pipe gets none, whatever the locale.
+    let output = Command::new(env!("CARGO_BIN_EXE_subrosa"))
+        .args(["report", folder(&document).to_str().unwrap()])
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .unwrap();
+    assert!(!String::from_utf8_lossy(&output.stdout).contains('▁'));
+}

@@ -1,0 +1,17 @@
+//! The library's parts: kernel, network, samplers, Gaussian processes, learners and mechanisms.
+
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/words.rs"]
+mod words;
+
+mod gp_dense;
+mod gp_determinism;
+mod gp_oracle;
+mod kernel;
+mod learners_ldp;
+mod mechanisms;
+mod network;
+mod samplers;
+#[cfg(target_os = "linux")]
+mod streams;

@@ -1,0 +1,13 @@
+//! What is said about privacy: accountants, audits, and the report of who learned what.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod account;
+mod accountants;
+mod accounting_grid;
+mod accounting_oracle;
+mod audit;
+mod federated_privacy;
+mod privacy_report;
+mod relays;

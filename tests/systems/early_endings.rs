@@ -1,0 +1,71 @@
+//! A run that ended before its last round has no regret at the end, and none is made up for it.
+
+use crate::support::{folder, metric, run, subrosa, told};
+use std::fs;
+use tempfile::TempDir;
+
+/// A curator who is asked four times at most, over links that lose one message in five.
+const SCENARIO: &str = r#"Scenario(
+    name: "early",
+    about: "Runs that end early.",
+    seed: 1,
+    replications: 12,
+    parties: { "curator": Party(), "modeler": Party() },
+    network: Network(
+        topology: Star(hub: "curator"),
+        default: Link(latency: Constant("10ms"), loss: Independent(0.2)),
+    ),
+    objective: GpSample(grid: [10, 10], max_norm: 25, length_scale: 6.25, variance: 1, noise_variance: 1e-5),
+    protocol: Outsourced(
+        curator: "curator", modeler: "modeler", rounds: 30, initial_points: 1,
+        retry: Retry(timeout: "1s", attempts: 4),
+        series: [Series(name: "random", release: Withheld(), learner: Random())],
+    ),
+)
+"#;
+
+#[test]
+fn only_runs_that_reached_the_end_have_a_regret_there() {
+    let place = TempDir::new().unwrap();
+    let path = place.path().join("early.ron");
+    fs::write(&path, SCENARIO).unwrap();
+    let path = path.to_str().unwrap();
+    let lossy = run(path, place.path(), &[]);
+    let series = &lossy["cells"][0]["series"][0];
+    let early = series["ended_early"].as_u64().unwrap();
+    assert!((1..11).contains(&early), "some ended early, some did not: {early}");
+    assert_eq!(series["metrics"]["cumulative_regret"]["n"].as_u64().unwrap(), 12 - early);
+    // The other way: the last rounds of the table of all evaluations.
+    let mut table = csv::Reader::from_path(folder(&lossy).join("iterations.csv")).unwrap();
+    let header = table.headers().unwrap().clone();
+    let column = |name: &str| header.iter().position(|known| known == name).unwrap();
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    let last = rows.iter().filter(|row| &row[column("t")] == "30");
+    let regrets: Vec<f64> = last.map(|row| row[column("cumulative_regret")].parse().unwrap()).collect();
+    assert_eq!(regrets.len() as u64, 12 - early);
+    let mean = regrets.iter().sum::<f64>() / regrets.len() as f64;
+    assert!((metric(&lossy, 0, "random", "cumulative_regret").0 - mean).abs() < 1e-12 * mean);
+    // So the mean cumulative regret never falls.
+    let curve = series["curve"].as_array().unwrap();
+    let values: Vec<f64> =
+        curve.iter().map(|point| point["cumulative_regret"]["mean"].as_f64().unwrap()).collect();
+    assert!(values.windows(2).all(|pair| pair[0] <= pair[1]), "{values:?}");
+    // Losses change times alone, so pairs that both reached the end are equal, and the others are no pairs.
+    let calm = run(path, place.path(), &["-o", "network.default.loss=NoLoss()"]);
+    let (a, b) = (folder(&lossy), folder(&calm));
+    let compare = ["compare", a.to_str().unwrap(), b.to_str().unwrap(), "--format", "json"];
+    let (code, stdout, stderr) = told(&subrosa(&compare));
+    assert_eq!(code, 0, "{stderr}");
+    let document: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let rows = document["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["metric"] == "cumulative_regret").unwrap();
+    let difference = &row["difference"];
+    assert_eq!((&difference["mean"], &difference["n"]), (&0.0.into(), &(12 - early).into()), "{row}");
+    let note = format!("{early} of 12 series of replications ended early");
+    assert!(document["notes"].to_string().contains(&note), "{document}");
+    let (_, text, _) = told(&subrosa(&["report", a.to_str().unwrap()]));
+    let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let note =
+        format!("{early} of 12 replications of \"random\" ended early and count in no regret at the end");
+    assert!(flowing.contains(&note), "{text}");
+}

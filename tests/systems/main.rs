@@ -1,0 +1,17 @@
+//! The systems played from scenarios: results, replays, forks, studies, and what bad input does.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_network;
+mod dry;
+mod early_endings;
+mod federated;
+mod fork;
+mod hostile;
+mod local;
+mod outsourced;
+mod release;
+mod replay;
+mod studies;
+mod swarm;
