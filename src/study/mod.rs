@@ -14,7 +14,6 @@ mod identity;
 mod integrity;
 mod jobs;
 mod ledger;
-mod loss;
 mod opening;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -35,8 +34,6 @@ mod summary;
 pub mod sweep;
 mod tables;
 mod trace;
-mod units;
-mod whole_study;
 mod workshop;
 
 pub use compare::{Compared, Comparison, ComparisonRow, compare};
@@ -48,7 +45,6 @@ pub use gather::{finish, write_summary};
 pub use identity::BUILD;
 pub use integrity::{Misfit, misfits, summary_misfits};
 pub use ledger::{LedgerGroup, ledger_groups};
-pub use loss::{Loss, LossStanding, basis_for, multiple, standing};
 pub use opening::Opening;
 pub use persons::PersonLoss;
 pub use plan::{CellPlan, Plan};
@@ -65,6 +61,4 @@ pub use summary::{
     Summary,
 };
 pub use trace::trace;
-pub(crate) use units::units;
-pub use whole_study::StudyPrivacy;
 pub(crate) use workshop::Workshop;

@@ -1,8 +1,9 @@
 //! What one observer learned about a person whose row and outcome both change: the losses about either add up.
 
-use super::loss::{Loss, LossStanding, infinite, joined, weaker, weaker_arithmetic};
 use super::privacy_report::PrivacyRow;
-use crate::vocab::ProtectedUnit;
+use crate::accounting::footing::{arithmetic_in_words, infinite};
+use crate::accounting::{self, AccountantName, LossBasis, Part, added};
+use crate::vocab::Arithmetic;
 use serde::{Deserialize, Serialize};
 
 /// The sum of the losses about a row and about its outcome, by the tight accountant: a person who takes part brings both.
@@ -26,10 +27,10 @@ pub struct PersonLoss {
     /// Sum of the deltas that the two are stated at.
     pub delta: f64,
     /// The weaker basis of the two.
-    pub basis: String,
-    /// The weaker arithmetic of the two; empty without a finite epsilon.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub arithmetic: String,
+    pub basis: LossBasis,
+    /// The weaker arithmetic of the two; none without a finite epsilon.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
+    pub arithmetic: Option<Arithmetic>,
     /// What to know about it; empty if nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -37,44 +38,29 @@ pub struct PersonLoss {
 
 /// One entry for each pair of a row's and an outcome's loss of the same owner to the same observer.
 pub(super) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
-    let of = |unit: ProtectedUnit| rows.iter().filter(move |row| row.unit == unit);
-    let tight = |row: &PrivacyRow| row.losses.iter().find(|loss| loss.accountant == "tight").cloned();
-    let pairs = of(ProtectedUnit::Record).flat_map(|row| {
-        let same = move |other: &&PrivacyRow| {
-            (&other.series, &other.protected, &other.observer) == (&row.series, &row.protected, &row.observer)
-        };
-        of(ProtectedUnit::Outcome).filter(same).map(move |other| (row, other))
-    });
+    let tight =
+        |row: &PrivacyRow| row.losses.iter().find(|loss| loss.accountant == AccountantName::Tight).cloned();
+    let same = |a: &PrivacyRow, b: &PrivacyRow| {
+        (&a.series, &a.protected, &a.observer) == (&b.series, &b.protected, &b.observer)
+    };
     let sum = |(row, outcome): (&PrivacyRow, &PrivacyRow)| {
-        let (a, b) = (tight(row)?, tight(outcome)?);
-        let (epsilon_row, epsilon_outcome, delta) = (bound(&a), bound(&b), a.delta + b.delta);
-        // Basic composition, Dwork and Roth 2014, Theorem 3.16: what is released about the row depends on no outcome,
-        // and the other way round, on the conditions that either loss names.
-        let sum = epsilon_row + epsilon_outcome;
-        let epsilon = if delta < 1.0 { sum } else { f64::INFINITY };
-        let arithmetic = weaker_arithmetic(&a.arithmetic, &b.arithmetic);
+        let (about_row, about_outcome) = (tight(row)?, tight(outcome)?);
+        let (of_row, of_outcome) = (Part::of(&about_row), Part::of(&about_outcome));
+        let sum = added(&of_row, &of_outcome);
+        let finite = sum.epsilon.is_finite();
         Some(PersonLoss {
             series: row.series.clone(),
             protected: row.protected.clone(),
             observer: row.observer.clone(),
-            epsilon_row,
-            epsilon_outcome,
-            epsilon,
-            delta,
-            basis: weaker(&a.basis, &b.basis).to_owned(),
-            arithmetic: if epsilon.is_finite() { arithmetic.to_owned() } else { String::new() },
+            epsilon_row: of_row.epsilon,
+            epsilon_outcome: of_outcome.epsilon,
+            epsilon: sum.epsilon,
+            delta: sum.delta,
+            basis: sum.basis,
+            arithmetic: sum.arithmetic.filter(|_| finite),
             // What has no price is named with the two losses.
-            note: if epsilon.is_finite() { joined([a.note.as_str(), &b.note]) } else { String::new() },
+            note: if finite { sum.note } else { String::new() },
         })
     };
-    pairs.filter_map(sum).collect()
-}
-
-/// The figure that holds whatever was chosen in knowledge of what; infinite for what is no bound.
-fn bound(loss: &Loss) -> f64 {
-    match loss.standing {
-        LossStanding::Bound => loss.epsilon,
-        LossStanding::NonAdaptiveBound => loss.upper.unwrap_or(f64::INFINITY),
-        LossStanding::Claim | LossStanding::NotABound => f64::INFINITY,
-    }
+    accounting::persons(rows, |row| row.unit, same).filter_map(sum).collect()
 }

@@ -3,6 +3,7 @@
 use super::folder::{FolderError, RunFolder};
 use super::summary::Summary;
 use super::tables::Table;
+use crate::vocab::Arithmetic;
 
 const HEADER: [&str; 18] = [
     "cell",
@@ -49,7 +50,7 @@ pub(super) fn write(folder: &RunFolder, summary: &Summary) -> Result<(), FolderE
                     &optional(loss.upper),
                     &loss.delta,
                     &loss.basis,
-                    &loss.arithmetic,
+                    &loss.arithmetic.map_or("", Arithmetic::words),
                     &optional(loss.times_claim),
                     &loss.note,
                 ]);

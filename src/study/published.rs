@@ -3,6 +3,7 @@
 use super::privacy_report::PrivacyRow;
 use super::statistics::Estimate;
 use super::summary::SeriesSummary;
+use crate::accounting::{AccountantName, largest_finite};
 use crate::scenario::{Metric, Published, PublishedLoss};
 use crate::vocab::Finite;
 use serde::{Deserialize, Serialize};
@@ -79,10 +80,9 @@ pub(super) fn published_losses(
     point: &[(String, String)],
     privacy: &[PrivacyRow],
 ) -> Vec<PublishedLossRow> {
-    let ours = |series: &str, accountant: &str| {
+    let ours = |series: &str, accountant: AccountantName| {
         let rows = privacy.iter().filter(|row| row.series == series);
-        let losses = rows.flat_map(|row| &row.losses).filter(|loss| loss.accountant == accountant);
-        losses.map(|loss| loss.epsilon).filter(|epsilon| epsilon.is_finite()).reduce(f64::max)
+        largest_finite(rows.flat_map(|row| &row.losses), accountant)
     };
     published
         .iter()
@@ -91,8 +91,8 @@ pub(super) fn published_losses(
             source: loss.source.clone(),
             series: loss.series.clone(),
             published: loss.epsilon.get(),
-            moments: ours(&loss.series, "moments"),
-            tight: ours(&loss.series, "tight"),
+            moments: ours(&loss.series, AccountantName::Moments),
+            tight: ours(&loss.series, AccountantName::Tight),
         })
         .collect()
 }

@@ -1,5 +1,6 @@
 //! Mean and standard error, always with the number of replications.
 
+use crate::special::incomplete_beta;
 use serde::{Deserialize, Serialize};
 
 /// The mean of a metric over replications.
@@ -44,7 +45,7 @@ pub(super) fn student_quantile(p: f64, df: f64) -> f64 {
         return 0.0;
     }
     // P(T > t) = I_x(df/2, 1/2) / 2 with x = df / (df + t^2).
-    let tail = |t: f64| incomplete_beta(df / 2.0, 0.5, df / (df + t * t)) / 2.0;
+    let tail = |t: f64| incomplete_beta(df / 2.0, 0.5, df / (df + t * t)).0 / 2.0;
     let (mut low, mut high) = (0.0, 1.0);
     while tail(high) > 1.0 - p && high < 1e300 {
         low = high;
@@ -62,45 +63,6 @@ pub(super) fn student_quantile(p: f64, df: f64) -> f64 {
         }
     }
     f64::midpoint(low, high)
-}
-
-/// The regularised incomplete beta function I_x(a, b), by its continued fraction (DLMF 8.17.22, evaluated by Lentz's
-/// method as modified by Thompson and Barnett).
-fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
-    if x <= 0.0 {
-        return 0.0;
-    }
-    if x >= 1.0 {
-        return 1.0;
-    }
-    // The fraction converges fast on this side; the other follows by symmetry.
-    if x > (a + 1.0) / (a + b + 2.0) {
-        return 1.0 - incomplete_beta(b, a, 1.0 - x);
-    }
-    let front = libm::exp(
-        libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * libm::log(x) + b * libm::log1p(-x),
-    );
-    let tiny = 1e-300;
-    let apart = |value: f64| if value.abs() < tiny { tiny } else { value };
-    let mut c = 1.0;
-    let mut d = 1.0 / apart(1.0 - (a + b) * x / (a + 1.0));
-    let mut fraction = d;
-    for m in 1..10_000 {
-        let m = f64::from(m);
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        let mut step = 1.0;
-        for coefficient in [even, odd] {
-            d = 1.0 / apart(1.0 + coefficient * d);
-            c = apart(1.0 + coefficient / c);
-            step = c * d;
-            fraction *= step;
-        }
-        if (step - 1.0).abs() < 1e-15 {
-            break;
-        }
-    }
-    front * fraction / a
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! What a run amounts to: the document that `--format json` prints and `summary.json` keeps.
 
 use super::folder::RunFolder;
-use super::loss::stated;
 use super::persons::{PersonLoss, persons};
 use super::plan::Plan;
 use super::privacy_report::{PrivacyRow, privacy_rows};
 use super::published::{PublishedLossRow, PublishedRow, published_losses, published_rows};
 use super::record::{Digest, ReplicationRecord};
 use super::statistics::Estimate;
-use super::whole_study::{StudyPrivacy, WholeStudy};
+use crate::accounting::{StudyPrivacy, WholeStudy, stated};
 use crate::network::LinkStatistics;
 use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
 use crate::vocab::PublicFact;
@@ -254,7 +253,9 @@ impl<'a> Summarising<'a> {
         let records: Vec<&ReplicationRecord> = records.values().collect();
         for record in &records {
             self.digest.add(record);
-            self.whole.add(draft.seed, record);
+            for series in record.series.iter().filter(|series| series.same_data) {
+                self.whole.add_run((draft.seed, record.replication), &series.name, &series.releases);
+            }
         }
         self.finished += records.len() as u64;
         let series = series_of(&records);

@@ -1,12 +1,14 @@
 //! What a whole study costs where all of its runs are on the same data: tuning again is charged again.
 
-use super::loss::{arithmetic_of, basis_of, infinite, joined, priced, weaker, weaker_arithmetic};
-use super::record::ReplicationRecord;
-use crate::accounting::{Accountant, Basic, Composition, Priced, Rdp, Tight};
-use crate::protocols::BookedRelease;
-use crate::vocab::{Delta, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Time};
+use super::footing::{arithmetic_in_words, infinite, weakest_arithmetic};
+use super::loss::joined;
+use super::person::{Part, added, persons};
+use super::statement::price;
+use super::units::OncePerUser;
+use super::{About, Accountant, Basic, BookedRelease, Composition, LossBasis, Priced, Rdp, Tight};
+use crate::vocab::{Arithmetic, Delta, Neighbours, PrivacyEvent, ProtectedUnit, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What one observer would learn about the worst-off unit of a kind, were all runs of one series, or of all series,
 /// published: over all cells and replications.
@@ -45,10 +47,10 @@ pub struct StudyPrivacy {
     /// Delta that all are stated at.
     pub delta: f64,
     /// The weakest basis of the releases; no better than "conditional" where runs share their random numbers.
-    pub basis: String,
-    /// The weakest arithmetic of the releases; empty without a finite epsilon.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub arithmetic: String,
+    pub basis: LossBasis,
+    /// The weakest arithmetic of the releases; none without a finite epsilon.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
+    pub arithmetic: Option<Arithmetic>,
     /// What to know about it; empty if nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -72,8 +74,8 @@ const SHARED: &str = "holds only if every run draws noise of its own: here the r
 const ALL: &str = "all series";
 
 /// What has been seen so far of the series whose runs share their data and release something of it.
-#[derive(Debug, Default)]
-pub(super) struct WholeStudy {
+#[derive(Clone, Debug, Default)]
+pub struct WholeStudy {
     groups: Vec<Group>,
 }
 
@@ -81,10 +83,7 @@ pub(super) struct WholeStudy {
 #[derive(Clone, Debug)]
 struct Group {
     series: String,
-    protected: String,
-    unit: ProtectedUnit,
-    observer: Observer,
-    neighbours: Neighbours,
+    about: About,
     releases: u64,
     /// Runs by their random numbers: seed and number of the replication.
     runs: BTreeMap<(u64, u64), u64>,
@@ -97,24 +96,11 @@ impl Group {
     fn of(series: &str, event: &PrivacyEvent) -> Self {
         Self {
             series: series.to_owned(),
-            protected: event.protected.clone(),
-            unit: event.unit.clone(),
-            observer: event.observer.clone(),
-            neighbours: event.neighbours.clone(),
+            about: About::of(event),
             releases: 0,
             runs: BTreeMap::new(),
             events: BTreeMap::new(),
         }
-    }
-
-    fn is_about(&self, event: &PrivacyEvent) -> bool {
-        (&self.protected, &self.unit, &self.observer, &self.neighbours)
-            == (&event.protected, &event.unit, &event.observer, &event.neighbours)
-    }
-
-    fn same_kind(&self, other: &Self) -> bool {
-        (&self.protected, &self.unit, &self.observer, &self.neighbours)
-            == (&other.protected, &other.unit, &other.observer, &other.neighbours)
     }
 
     fn count(&mut self, event: &PrivacyEvent, count: u64) {
@@ -158,45 +144,41 @@ impl Group {
 }
 
 impl WholeStudy {
-    /// Takes in one replication of one cell, played from `seed`.
-    pub(super) fn add(&mut self, seed: u64, record: &ReplicationRecord) {
-        for series in record.series.iter().filter(|series| series.same_data) {
-            self.add_run((seed, record.replication), &series.name, &series.releases);
-        }
-    }
-
-    fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[BookedRelease]) {
+    /// Takes in what one run of a series released. `run` says which random numbers it drew: its seed and the number of its
+    /// replication.
+    pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[BookedRelease]) {
         // A user who reports once in a run reports once in each.
-        let mut once: BTreeSet<(usize, &str)> = BTreeSet::new();
-        let mut seen: BTreeSet<usize> = BTreeSet::new();
+        let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
         for booked in releases {
             let event = &booked.event;
-            let known = self.groups.iter().position(|group| group.series == series && group.is_about(event));
+            let known =
+                self.groups.iter().position(|group| group.series == series && group.about.holds(event));
             let index = known.unwrap_or_else(|| {
                 self.groups.push(Group::of(series, event));
                 self.groups.len() - 1
             });
             let group = &mut self.groups[index];
             group.releases += booked.count;
-            if seen.insert(index) {
+            let once = seen.entry(index).or_insert_with(|| {
                 *group.runs.entry(run).or_default() += 1;
-            }
-            if !event.is_of_one_user_each() {
-                group.count(event, booked.count);
-            } else if once.insert((index, &event.released)) {
-                group.count(event, 1);
+                OncePerUser::default()
+            });
+            let counted = once.counted(event, booked.count);
+            if counted > 0 {
+                group.count(event, counted);
             }
         }
     }
 
     /// One row for each series and what it released to whom; then the same for all series together, where several
     /// released something of that kind.
-    pub(super) fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
+    #[must_use]
+    pub fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
         let mut prices = Prices { delta, known: Vec::new() };
         let mut rows: Vec<StudyPrivacy> = self.groups.iter().map(|group| prices.row(group)).collect();
         let mut together: Vec<(Group, Vec<&str>)> = Vec::new();
         for group in &self.groups {
-            match together.iter_mut().find(|(known, _)| known.same_kind(group)) {
+            match together.iter_mut().find(|(known, _)| known.about == group.about) {
                 Some((known, series)) => {
                     known.take_in(group);
                     series.push(&group.series);
@@ -217,7 +199,7 @@ impl WholeStudy {
             }
             rows.push(row);
         }
-        let persons: Vec<StudyPrivacy> = persons(&rows).collect();
+        let persons: Vec<StudyPrivacy> = of_persons(&rows).collect();
         rows.extend(persons);
         // Series by series; Rust's sort keeps the order within each.
         let mut order: Vec<String> = Vec::new();
@@ -232,40 +214,40 @@ impl WholeStudy {
 
     /// Series that released something of that kind whose losses are for other neighbours.
     fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
-        let alike = |other: &&Group| {
-            (&other.protected, &other.unit, &other.observer)
-                == (&group.protected, &group.unit, &group.observer)
-        };
+        let alike = |other: &&Group| other.about.is_beside(&group.about);
         let names = self.groups.iter().filter(alike).map(|other| &*other.series);
         names.filter(|name| !added_up.contains(name)).collect()
     }
 }
 
-/// A person whose row and outcome both change: epsilons and deltas of the two losses add up, by basic composition.
-fn persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
-    let of = |unit: ProtectedUnit| rows.iter().filter(move |row| row.unit == unit);
-    of(ProtectedUnit::Record).filter_map(move |record| {
-        let same = |other: &&StudyPrivacy| {
-            (&other.series, &other.protected, &other.observer)
-                == (&record.series, &record.protected, &record.observer)
+/// A person whose row and outcome both change: the two losses added up.
+fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
+    let same = |a: &StudyPrivacy, b: &StudyPrivacy| {
+        (&a.series, &a.protected, &a.observer) == (&b.series, &b.protected, &b.observer)
+    };
+    persons(rows, |row| row.unit, same).map(|(record, outcome)| {
+        let sum = |epsilon: fn(&StudyPrivacy) -> f64| {
+            let part = |row| {
+                let &StudyPrivacy { delta, basis, arithmetic, ref note, .. } = row;
+                Part { epsilon: epsilon(row), delta, basis, arithmetic, note }
+            };
+            added(&part(record), &part(outcome))
         };
-        let outcome = of(ProtectedUnit::Outcome).find(same)?;
-        let delta = record.delta + outcome.delta;
-        let sum = |a: f64, b: f64| if delta < 1.0 { a + b } else { f64::INFINITY };
-        let added = format!("epsilons and deltas of row and outcome are added up, to delta {delta:e}");
-        Some(StudyPrivacy {
+        let tight = sum(|row| row.epsilon_tight);
+        let told = format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
+        StudyPrivacy {
             person: true,
             runs: record.runs.max(outcome.runs),
             releases: record.releases + outcome.releases,
-            epsilon_tight: sum(record.epsilon_tight, outcome.epsilon_tight),
-            epsilon_rdp: sum(record.epsilon_rdp, outcome.epsilon_rdp),
-            epsilon_basic: sum(record.epsilon_basic, outcome.epsilon_basic),
-            delta,
-            basis: weaker(&record.basis, &outcome.basis).to_owned(),
-            arithmetic: weaker_arithmetic(&record.arithmetic, &outcome.arithmetic).to_owned(),
-            note: joined([added.as_str(), &record.note, &outcome.note]),
+            epsilon_tight: tight.epsilon,
+            epsilon_rdp: sum(|row| row.epsilon_rdp).epsilon,
+            epsilon_basic: sum(|row| row.epsilon_basic).epsilon,
+            delta: tight.delta,
+            basis: tight.basis,
+            arithmetic: tight.arithmetic,
+            note: joined([told.as_str(), &tight.note]),
             ..record.clone()
-        })
+        }
     })
 }
 
@@ -277,8 +259,7 @@ struct Prices {
 
 impl Prices {
     fn row(&mut self, group: &Group) -> StudyPrivacy {
-        let events: Vec<(&PrivacyEvent, u64)> =
-            group.events.values().flatten().map(|(event, count)| (event, *count)).collect();
+        let events = || group.events.values().flatten().map(|(event, _)| event);
         let mut worst = [0.0f64; 3];
         let mut notes: Vec<String> = Vec::new();
         for history in group.histories() {
@@ -293,31 +274,27 @@ impl Prices {
             }
         }
         let [epsilon_tight, epsilon_rdp, epsilon_basic] = worst;
-        let mut basis = basis_of(&events);
+        let mut basis = LossBasis::weakest(events());
         if group.runs.values().any(|&runs| runs > 1) && epsilon_tight.is_finite() {
-            basis = weaker(basis, "conditional");
+            basis = basis.min(LossBasis::Conditional);
             notes.push(SHARED.to_owned());
         }
         StudyPrivacy {
             series: group.series.clone(),
             all_series: false,
             person: false,
-            protected: group.protected.clone(),
-            unit: group.unit.clone(),
-            observer: group.observer.0.clone(),
-            neighbours: group.neighbours.clone(),
+            protected: group.about.protected.clone(),
+            unit: group.about.unit,
+            observer: group.about.observer.0.clone(),
+            neighbours: group.about.neighbours.clone(),
             runs: group.runs.values().sum(),
             releases: group.releases,
             epsilon_tight,
             epsilon_rdp,
             epsilon_basic,
             delta: self.delta.get(),
-            basis: basis.to_owned(),
-            arithmetic: if epsilon_tight.is_finite() {
-                arithmetic_of(&events).to_owned()
-            } else {
-                String::new()
-            },
+            basis,
+            arithmetic: epsilon_tight.is_finite().then(|| weakest_arithmetic(events())),
             note: notes.join("; "),
         }
     }
@@ -327,7 +304,7 @@ impl Prices {
         let index = known.unwrap_or_else(|| {
             let accountants: [&dyn Accountant; 3] = [&Tight, &Rdp, &Basic];
             // Runs may have been tried one after another, whatever happened in each.
-            let priced = accountants.map(|accountant| priced(accountant, &history, self.delta, true));
+            let priced = accountants.map(|accountant| price(accountant, &history, self.delta, true));
             self.known.push((history, priced));
             self.known.len() - 1
         });
@@ -338,7 +315,7 @@ impl Prices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocab::{Arithmetic, Basis, Cost, Sampler};
+    use crate::vocab::{Basis, Cost, Observer, Sampler};
 
     fn booked(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> BookedRelease {
         let event = PrivacyEvent {
@@ -378,7 +355,7 @@ mod tests {
         assert_eq!((rows.len(), rows[0].runs, rows[0].releases), (1, 2, 16));
         assert!((rows[0].epsilon_basic - 11.0).abs() < 1e-12, "user 2, not 4 + 9 nor 16: {:?}", rows[0]);
         assert!(rows[0].epsilon_tight <= rows[0].epsilon_rdp && rows[0].epsilon_tight <= 11.0);
-        assert_eq!((&*rows[0].basis, &*rows[0].arithmetic), ("proven", "exact arithmetic"));
+        assert_eq!((rows[0].basis, rows[0].arithmetic), (LossBasis::Proven, Some(Arithmetic::Exact)));
 
         let mut once = WholeStudy::default();
         for replication in 0..5 {
@@ -415,9 +392,9 @@ mod tests {
             runs.iter().for_each(|&run| study.add_run(run, "s", &one));
             study.rows(delta())[0].clone()
         };
-        assert_eq!(basis(&[(1, 0), (1, 1), (2, 0)]).basis, "proven");
+        assert_eq!(basis(&[(1, 0), (1, 1), (2, 0)]).basis, LossBasis::Proven);
         let shared = basis(&[(1, 0), (1, 0)]);
-        assert_eq!(shared.basis, "conditional");
+        assert_eq!(shared.basis, LossBasis::Conditional);
         assert!(shared.note.contains("share their random numbers"), "{}", shared.note);
 
         let mut study = WholeStudy::default();
@@ -425,7 +402,7 @@ mod tests {
         study.add_run((1, 0), "b", &one);
         let rows = study.rows(delta());
         let told: Vec<(&str, bool, &str)> =
-            rows.iter().map(|row| (&*row.series, row.all_series, &*row.basis)).collect();
+            rows.iter().map(|row| (&*row.series, row.all_series, row.basis.words())).collect();
         assert_eq!(
             told,
             [("a", false, "proven"), ("b", false, "proven"), ("all series", true, "conditional")]

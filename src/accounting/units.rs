@@ -1,71 +1,68 @@
 //! Which releases add up: those about one and the same unit do, those about different units do not.
 
-use crate::protocols::{BookedRelease, over_rounds};
+use super::{BookedRelease, History};
 use crate::vocab::{PrivacyEvent, ProtectedUnit};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often a release counts for the one it is about. A user who reports once and has no number has one reward of each
+/// kind in a run, however many users there are; anything else counts as often as it happened.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OncePerUser(BTreeSet<String>);
+
+impl OncePerUser {
+    /// How many of `count` releases like this one count, given those before.
+    pub(super) fn counted(&mut self, event: &PrivacyEvent, count: u64) -> u64 {
+        if !event.is_of_one_user_each() {
+            return count;
+        }
+        // A reward is reported once, and may also show in other ways, each told by its name.
+        u64::from(self.0.insert(event.released.clone()))
+    }
+}
 
 /// Releases about units of one kind, told apart by unit.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Units {
+pub struct Units {
     /// What one unit went through, for every kind of unit that no other outweighs: one as a rule.
-    pub(crate) worst: Vec<Vec<BookedRelease>>,
+    pub worst: Vec<History>,
     /// Whether the releases concern different units.
-    pub(crate) apart: bool,
+    pub apart: bool,
 }
 
 /// Tells a group of releases apart by unit. Rewards are units of their own, one report each; numbered units add up
 /// each on its own, together with what concerns all of them; anything else concerns one and the same unit.
-pub(crate) fn units(group: &[&BookedRelease]) -> Units {
+#[must_use]
+pub fn units(group: &[&BookedRelease]) -> Units {
+    let mut once = OncePerUser::default();
     let mut common: Vec<BookedRelease> = Vec::new();
     let mut numbered: BTreeMap<u64, Vec<BookedRelease>> = BTreeMap::new();
     for &booked in group {
+        let counted = once.counted(&booked.event, booked.count);
         match booked.event.unit_index {
             Some(unit) => numbered.entry(unit).or_default().push(booked.clone()),
-            None if booked.event.is_of_one_user_each() => {
-                // A reward is reported once, and may also show in other ways, each told by its name.
-                if !common.iter().any(|known| known.event.released == booked.event.released) {
-                    let (count, last_round) = (1, booked.event.round);
-                    common.push(BookedRelease { count, last_round, ..booked.clone() });
-                }
+            None if counted == booked.count => common.push(booked.clone()),
+            None if counted == 0 => {}
+            // One of several rewards is the first.
+            None => {
+                let last_round = booked.event.round;
+                common.push(BookedRelease { count: counted, last_round, ..booked.clone() });
             }
-            None => common.push(booked.clone()),
         }
     }
     let rewards = common.first().is_some_and(|first| first.event.unit == ProtectedUnit::Reward);
     if numbered.is_empty() {
-        return Units { worst: vec![common], apart: rewards };
+        return Units { worst: vec![History::new(common)], apart: rewards };
     }
-    let mut worst: Vec<Vec<BookedRelease>> = Vec::new();
+    let mut worst: Vec<History> = Vec::new();
     for mut releases in numbered.into_values() {
         releases.extend(common.iter().cloned());
-        if !worst.iter().any(|other| outweighs(other, &releases)) {
-            worst.retain(|other| !outweighs(&releases, other));
-            worst.push(releases);
+        let history = History::new(releases);
+        if !worst.iter().any(|other| other.outweighs(&history)) {
+            worst.retain(|other| !history.outweighs(other));
+            worst.push(history);
         }
     }
     Units { worst, apart: true }
-}
-
-/// Whether `a` holds every release of `b`, at least as often, and no less in knowledge of each other.
-fn outweighs(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
-    let times = |list: &[BookedRelease], event: &PrivacyEvent| -> u64 {
-        list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()
-    };
-    (over_rounds(a) || !over_rounds(b))
-        && b.iter().all(|booked| times(a, &booked.event) >= times(b, &booked.event))
-}
-
-/// Whether two histories cost the same by every accountant, on the same footing: they differ in when, where and about
-/// whom at most.
-pub(super) fn cost_alike(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
-    let alike =
-        |(a, b): (&BookedRelease, &BookedRelease)| a.count == b.count && event_alike(&a.event, &b.event);
-    a.len() == b.len() && over_rounds(a) == over_rounds(b) && a.iter().zip(b).all(alike)
-}
-
-/// Whether two releases cost the same, are claimed to cost the same, and do so on the same footing.
-fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
-    (&a.cost, &a.claim, &a.basis, a.arithmetic) == (&b.cost, &b.claim, &b.basis, b.arithmetic)
 }
 
 #[cfg(test)]
@@ -98,17 +95,17 @@ mod tests {
     fn rewards_do_not_add_up_and_visits_of_one_user_do() {
         let rewards = booked(ProtectedUnit::Reward, None, 1.0, 100_000);
         let told = units(&[&rewards]);
-        assert_eq!((told.worst.len(), told.worst[0][0].count, told.apart), (1, 1, true));
+        assert_eq!((told.worst.len(), told.worst[0].count(), told.apart), (1, 1, true));
         let visits =
             [(0, 4), (1, 9), (2, 9)].map(|(user, count)| booked(ProtectedUnit::User, Some(user), 1.0, count));
         let told = units(&visits.iter().collect::<Vec<_>>());
-        assert_eq!((told.worst.len(), told.worst[0][0].count), (1, 9));
+        assert_eq!((told.worst.len(), told.worst[0].count()), (1, 9));
         let agents =
             [booked(ProtectedUnit::Agent, Some(0), 1.0, 2), booked(ProtectedUnit::Agent, Some(1), 0.5, 1)];
         assert_eq!(units(&agents.iter().collect::<Vec<_>>()).worst.len(), 2, "neither outweighs the other");
         let outcomes = booked(ProtectedUnit::Outcome, None, 1.0, 50);
         let told = units(&[&outcomes]);
-        assert_eq!((told.worst[0][0].count, told.apart), (50, false));
+        assert_eq!((told.worst[0].count(), told.apart), (50, false));
     }
 
     /// A price that holds under a condition is not outweighed by the same price without one.
