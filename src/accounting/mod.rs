@@ -31,6 +31,7 @@ mod pairs;
 mod person;
 mod priced;
 mod rdp;
+mod renyi;
 pub(crate) mod single;
 mod spending;
 mod statement;

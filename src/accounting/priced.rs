@@ -1,7 +1,7 @@
 //! An accountant's answer.
 
+use super::Composition;
 use super::composition::Item;
-use super::{Accountant, Basic, Composition};
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -63,18 +63,6 @@ impl Priced {
     pub(super) fn plain(epsilon: f64, standing: Standing, composition: &Composition) -> Self {
         let notes = composition.conditions().map(str::to_owned).collect();
         Self { epsilon, standing, lower: None, upper: None, order: None, notes }
-    }
-
-    /// What is left when the releases' own deltas come to `failure` and use up the whole delta: epsilons that add up,
-    /// where their sum needs no more of it; else infinity.
-    pub(super) fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
-        let mut priced = Basic.price(composition, delta);
-        if priced.epsilon.is_infinite() {
-            return Self::spent(failure, delta, composition);
-        }
-        let note = "the releases' own deltas use up the delta asked for, so their epsilons are added up, by basic composition";
-        priced.notes.insert(0, note.to_owned());
-        priced
     }
 
     /// Infinity, because releases of known (epsilon, delta) use up the whole delta.
