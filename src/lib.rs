@@ -13,6 +13,7 @@
 
 // Floor 1
 pub mod vocab;
+pub mod special;
 pub mod rng;
 // Floor 2
 pub mod kernel;

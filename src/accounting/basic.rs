@@ -41,3 +41,17 @@ impl Accountant for Basic {
         Priced::plain(epsilon, Standing::Bound, composition)
     }
 }
+
+impl Priced {
+    /// What is left when the releases' own deltas come to `failure` and use up the whole delta: epsilons that add up,
+    /// where their sum needs no more of it; else infinity.
+    pub(super) fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
+        let mut priced = Basic.price(composition, delta);
+        if priced.epsilon.is_infinite() {
+            return Self::spent(failure, delta, composition);
+        }
+        let note = "the releases' own deltas use up the delta asked for, so their epsilons are added up, by basic composition";
+        priced.notes.insert(0, note.to_owned());
+        priced
+    }
+}

@@ -6,15 +6,15 @@ use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 /// What is to be kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
-    /// Largest epsilon.
+    /// Largest epsilon, above 0.
     pub epsilon: Epsilon,
-    /// Delta at which it is stated.
+    /// Delta at which it is stated, in (0, 1).
     pub delta: Delta,
     /// Inclusion probability of each unit; 1 for no sampling.
     pub rate: Probability,
 }
 
-/// Smallest noise multiplier looked at: where the search for noise ends, less may do.
+/// Smallest noise multiplier (standard deviation over L2 sensitivity) looked at: where the search for noise ends, less may do.
 pub const LEAST_NOISE: f64 = 1e-3;
 /// Largest noise multiplier looked at.
 const MOST_NOISE: f64 = 1e6;
@@ -22,7 +22,8 @@ const MOST_NOISE: f64 = 1e6;
 pub const MOST_ROUNDS: u64 = MOST_RELEASES;
 
 impl Target {
-    /// Epsilon after `rounds` releases with a noise multiplier.
+    /// Epsilon at the target's delta after `rounds` releases, by the tight accountant: at least 0, may be infinite.
+    /// `noise_multiplier` is the noise's standard deviation over the L2 sensitivity, above 0.
     #[must_use]
     pub fn epsilon_after(&self, noise_multiplier: f64, rounds: u64) -> f64 {
         Tight.price(&self.releases(noise_multiplier, rounds), self.delta).epsilon
@@ -40,7 +41,10 @@ impl Target {
 }
 
 /// The smallest noise multiplier (to 1e-9, relatively, rounded up) that keeps the target for `rounds` rounds, and the
-/// epsilon it reaches; nothing if not even 1e6 does, and [`LEAST_NOISE`] if that does already.
+/// epsilon it reaches; nothing if not even 1e6 does, and [`LEAST_NOISE`] if that does already. A noise multiplier is the
+/// noise's standard deviation over the L2 sensitivity of the sum.
+///
+/// Source: bisection on the tight accountant's answer (see [`Tight`]).
 #[must_use]
 pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
     if !target.kept(MOST_NOISE, rounds) {
@@ -63,7 +67,7 @@ pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
 }
 
 /// The most rounds that a noise multiplier keeps the target for (0 if not even one), and the epsilon they reach; at most
-/// [`MOST_ROUNDS`].
+/// [`MOST_ROUNDS`]. The noise multiplier is the standard deviation over the L2 sensitivity.
 #[must_use]
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let noise = noise_multiplier.get();
@@ -90,7 +94,7 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
 /// The largest epsilon that each of several releases may have for all together, chosen one after another, to keep
 /// `epsilon` at `delta` (to 1e-4, relatively, rounded down). `together` composes them from the epsilon of one;
 /// `releases` of them, each known to cost no more than that. By the smallest of three bounds that are quick to work out:
-/// basic and optimal composition, and Renyi divergences, which know bounded range.
+/// basic and optimal composition, and Renyi divergences, which know bounded range. The answer is in (0, `epsilon`].
 #[must_use]
 pub fn epsilon_of_each(
     epsilon: Epsilon,

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 /// The sum of the claims of a list of releases.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claimed {
-    /// Sum of the claimed epsilons.
+    /// Sum of the claimed epsilons, at least 0, may be infinite.
     pub epsilon: f64,
-    /// Sum of the claimed deltas.
+    /// Sum of the claimed deltas, at least 0; 1 or more where so many claims say nothing any more.
     pub delta: f64,
     /// Releases that carry a claim.
     pub claimed: u64,
@@ -24,14 +24,15 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// The claimed epsilon: the sum of the claimed epsilons, and claimed costs by moments at `delta`, as papers count.
+    /// The claimed epsilon, at least 0, may be infinite: the sum of the claimed epsilons, and claimed costs by moments at
+    /// `delta` (Abadi et al. 2016, Theorem 2), as papers count.
     #[must_use]
     pub fn epsilon_at(&self, delta: Delta) -> f64 {
         self.epsilon + Moments.price(&self.costs, delta).epsilon
     }
 }
 
-/// Adds up claims by basic composition. Not a certificate: see each event's basis.
+/// Adds up claims by basic composition (Dwork and Roth 2014, Theorem 3.16). Not a certificate: see each event's basis.
 pub fn claims<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Claimed {
     let mut sum = Claimed {
         epsilon: 0.0,

@@ -57,7 +57,7 @@ impl Composition {
         composition
     }
 
-    /// Adds `count` releases of one cost.
+    /// Adds `count` releases of one cost; 0 of them change nothing. Numbers out of range are kept, and refused when priced.
     pub fn add(&mut self, cost: &Cost, count: u64) {
         self.insert(cost, count, describe(cost));
     }
@@ -73,7 +73,7 @@ impl Composition {
         self.conditions.iter().map(String::as_str)
     }
 
-    /// Number of releases.
+    /// Number of releases; that of 2^64 - 1 stands for any larger one.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.items.iter().fold(0, |sum: u64, item| sum.saturating_add(item.count))

@@ -23,6 +23,10 @@ impl Accountant for Gdp {
         "one Gaussian by the central limit theorem, for comparison (Dong, Roth and Su 2022, Theorem 3.4)"
     }
 
+    fn is_approximation(&self) -> bool {
+        true
+    }
+
     fn price(&self, composition: &Composition, delta: Delta) -> Priced {
         let items = composition.items();
         let exact = items.iter().all(|item| matches!(item.cost, Cost::Gaussian { .. }));

@@ -1,7 +1,7 @@
 //! Releases reduced to their own (epsilon, delta), for the composition theorems that know nothing else.
 
 use super::composition::Item;
-use super::{Rdp, single};
+use super::{renyi, single};
 use crate::vocab::Cost;
 
 /// Every release as (epsilon, delta), the deltas added up.
@@ -66,7 +66,7 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
         // By Renyi divergence, like everything known only so.
         Cost::ZeroConcentratedDp { .. } => {
             let one = Item { count: 1, ..item.clone() };
-            Rdp::epsilon(&[one], each).map_or(0.0, |(epsilon, _)| epsilon)
+            renyi::epsilon(&[one], each).map_or(0.0, |(epsilon, _)| epsilon)
         }
         Cost::Unprotected => f64::INFINITY,
     };

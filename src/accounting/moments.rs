@@ -3,7 +3,7 @@
 use super::composition::Item;
 use super::laws::Direction;
 use super::pairs::{self, Exponential};
-use super::{Accountant, Composition, Priced, Standing, rdp};
+use super::{Accountant, Composition, Priced, Standing, renyi};
 use crate::vocab::{Cost, Delta};
 
 /// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, alpha the log moment of the loss,
@@ -42,7 +42,7 @@ impl Accountant for Moments {
         };
         let log_delta = libm::log(left);
         let laws = Direction::BOTH.map(|direction| pairs::laws(items, direction, Exponential::Dominating));
-        let rho: f64 = items.iter().map(rdp::concentrated).sum();
+        let rho: f64 = items.iter().map(renyi::concentrated).sum();
         let rounding = pairs::rounding(items);
         let alpha = |lambda: f64| -> f64 {
             let worse = laws[0].iter().zip(&laws[1]).map(|((one, count), (other, _))| {
@@ -50,7 +50,7 @@ impl Accountant for Moments {
             });
             let dominating: f64 = worse.sum();
             // A bounded range has smaller moments than the pair that dominates it.
-            let spared: f64 = items.iter().map(|item| rdp::spared_by_bounded_range(item, lambda)).sum();
+            let spared: f64 = items.iter().map(|item| renyi::spared_by_bounded_range(item, lambda)).sum();
             dominating - spared + rho * lambda * (lambda + 1.0) + rounding
         };
         if laws[0].is_empty() && rho <= 0.0 {

@@ -1,14 +1,16 @@
 //! An accountant's answer.
 
+use super::Composition;
 use super::composition::Item;
-use super::{Accountant, Basic, Composition};
 use crate::vocab::Delta;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
-/// What an answer is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What an epsilon is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
+    /// What a paper or a user claims; no accountant's answer.
+    Claim,
     /// An upper bound: the true epsilon is at most this, for adaptively chosen releases too.
     Bound,
     /// An upper bound for releases whose parameters and kind were fixed in advance; the notes say which.
@@ -20,18 +22,20 @@ pub enum Standing {
 /// Epsilon at a given delta, and what it is worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Priced {
-    /// The figure to quote; infinite if some release cannot be priced.
+    /// The figure to quote, at least 0 (natural logarithm of a likelihood ratio); infinite if some release cannot be
+    /// priced.
     #[serde(serialize_with = "number_or_infinity")]
     pub epsilon: f64,
     /// What it is worth.
     pub standing: Standing,
-    /// No valid epsilon lies below this, where the accountant can tell.
+    /// No valid epsilon lies below this, where the accountant can tell; at least 0.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub lower: Option<f64>,
-    /// This holds for certain, where the accountant gives both ends.
+    /// This holds for certain, where the accountant gives both ends; at least `epsilon`, may be infinite.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub upper: Option<f64>,
-    /// Order of the moment that gave the answer, for accountants by moments.
+    /// Order of the moment that gave the answer, for accountants by moments: in (1, 1000] for Renyi divergences, a whole
+    /// number from 1 to 32 for moments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
     /// What a reader must know, unpriced releases first.
@@ -59,18 +63,6 @@ impl Priced {
     pub(super) fn plain(epsilon: f64, standing: Standing, composition: &Composition) -> Self {
         let notes = composition.conditions().map(str::to_owned).collect();
         Self { epsilon, standing, lower: None, upper: None, order: None, notes }
-    }
-
-    /// What is left when the releases' own deltas come to `failure` and use up the whole delta: epsilons that add up,
-    /// where their sum needs no more of it; else infinity.
-    pub(super) fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
-        let mut priced = Basic.price(composition, delta);
-        if priced.epsilon.is_infinite() {
-            return Self::spent(failure, delta, composition);
-        }
-        let note = "the releases' own deltas use up the delta asked for, so their epsilons are added up, by basic composition";
-        priced.notes.insert(0, note.to_owned());
-        priced
     }
 
     /// Infinity, because releases of known (epsilon, delta) use up the whole delta.

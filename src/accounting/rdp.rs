@@ -1,10 +1,8 @@
 //! Renyi differential privacy with continuous orders.
 
 use super::composition::Item;
-use super::laws::{BoundedRange, Direction, Law};
-use super::pairs::{self, Exponential};
-use super::{Accountant, Composition, Priced, Standing};
-use crate::vocab::{Cost, Delta};
+use super::{Accountant, Composition, Priced, Standing, pairs, renyi};
+use crate::vocab::Delta;
 
 /// Renyi divergences add up; the best order in (1, 1000] is found on a continuous scale.
 ///
@@ -14,9 +12,6 @@ use crate::vocab::{Cost, Delta};
 /// Rogers 2020.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rdp;
-
-const LEAST: f64 = 1e-3;
-const MOST: f64 = 999.0;
 
 impl Accountant for Rdp {
     fn name(&self) -> &'static str {
@@ -48,99 +43,6 @@ impl Accountant for Rdp {
 impl Rdp {
     /// Epsilon and its order for priceable items; nothing if no item costs anything.
     pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
-        let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
-        let (exponential, others): (Vec<Item>, Vec<Item>) =
-            items.iter().cloned().partition(|item| matches!(item.cost, Cost::ExponentialMechanism { .. }));
-        let mut worst: Option<(f64, f64)> = None;
-        for &direction in directions {
-            let laws = pairs::laws(&others, direction, Exponential::Dominating);
-            let rho: f64 = others.iter().map(concentrated).sum();
-            if laws.is_empty() && rho <= 0.0 && exponential.iter().all(is_free) {
-                continue;
-            }
-            let rounding = pairs::rounding(items);
-            let moment = |s: f64| {
-                let laws: f64 = laws.iter().map(|(law, count)| *count as f64 * law.cumulants(s).value).sum();
-                let ranges: f64 =
-                    exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
-                // A divergence of order s + 1 of at most rho (s + 1), times s.
-                laws + ranges + rho * s * (s + 1.0) + rounding
-            };
-            let (epsilon, order) = best_order(moment, delta);
-            if worst.is_none_or(|(most, _)| epsilon > most) {
-                worst = Some((epsilon, order));
-            }
-        }
-        worst
+        renyi::epsilon(items, delta)
     }
-}
-
-/// The smallest epsilon over the orders a = 1 + s, given ln E exp(s L).
-fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
-    let log_delta = libm::log(delta);
-    let epsilon = |log_s: f64| {
-        let s = libm::exp(log_s);
-        let a = 1.0 + s;
-        (moment(s) - log_delta - libm::log(a)) / s + libm::log(s / a)
-    };
-    let (low, high) = (libm::log(LEAST), libm::log(MOST));
-    const COARSE: u32 = 20;
-    let place = |k: u32| low + (high - low) * f64::from(k) / f64::from(COARSE);
-    let best =
-        (0..=COARSE).map(|k| (k, epsilon(place(k)))).min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(k, _)| k);
-    // Golden section between the coarse neighbours; any order gives a bound, so a missed minimum costs only sharpness.
-    let (mut left, mut right) = (place(best.saturating_sub(1)), place((best + 1).min(COARSE)));
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    let (mut x, mut y) = (right - GOLDEN * (right - left), left + GOLDEN * (right - left));
-    let (mut at_x, mut at_y) = (epsilon(x), epsilon(y));
-    while right - left > 1e-7 {
-        if at_x <= at_y {
-            (right, y, at_y) = (y, x, at_x);
-            x = right - GOLDEN * (right - left);
-            at_x = epsilon(x);
-        } else {
-            (left, x, at_x) = (x, y, at_y);
-            y = left + GOLDEN * (right - left);
-            at_y = epsilon(y);
-        }
-    }
-    let (log_s, found) = [(x, at_x), (y, at_y), (place(best), epsilon(place(best)))]
-        .into_iter()
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .unwrap_or((x, at_x));
-    (found.max(0.0), 1.0 + libm::exp(log_s))
-}
-
-/// rho of an item known by zero concentration.
-pub(super) fn concentrated(item: &Item) -> f64 {
-    match item.cost {
-        Cost::ZeroConcentratedDp { rho } => item.count as f64 * rho,
-        _ => 0.0,
-    }
-}
-
-fn is_free(item: &Item) -> bool {
-    matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon <= 0.0)
-}
-
-/// sup over t of ln E exp(s L) for losses t and t - range: at e^t = s (e^r - e^{-s r}) / ((s + 1) (1 - e^{-s r})), where
-/// it is s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). Holds for adaptive choices, because each factor is bounded.
-fn bounded_range(item: &Item, s: f64) -> f64 {
-    let Cost::ExponentialMechanism { epsilon: r } = item.cost else { return 0.0 };
-    if r <= 0.0 {
-        return 0.0;
-    }
-    // (e^r - e^{-s r}) = e^r (1 - e^{-(s + 1) r}).
-    let whole = libm::log(-libm::expm1(-(s + 1.0) * r)) + r;
-    let t = libm::log(s / (s + 1.0)) + whole - libm::log(-libm::expm1(-s * r));
-    (s * t + whole - libm::log((s + 1.0) * libm::expm1(r))).max(0.0)
-}
-
-/// By how much an item's log moment falls short of that of the law that dominates all bounded-range mechanisms.
-pub(super) fn spared_by_bounded_range(item: &Item, s: f64) -> f64 {
-    let Cost::ExponentialMechanism { epsilon } = item.cost else { return 0.0 };
-    if epsilon <= 0.0 {
-        return 0.0;
-    }
-    item.count as f64 * (BoundedRange { epsilon }.cumulants(s).value - bounded_range(item, s))
 }

@@ -1,9 +1,9 @@
 //! Closed forms: one Gaussian, and what subsampling makes of it.
 
-use crate::rng::{normal_cdf, normal_quantile};
+use crate::special::{normal_cdf, normal_quantile};
 use std::f64::consts::TAU;
 
-/// delta(epsilon) of Gaussian noise, mu = sensitivity / standard deviation, for any real epsilon.
+/// delta(epsilon), in [0, 1], of Gaussian noise, mu = L2 sensitivity / standard deviation > 0, for any real epsilon.
 ///
 /// Phi(mu/2 - e/mu) - e^e Phi(-mu/2 - e/mu), written with Mills' ratio R so that nothing overflows:
 /// with a = e/mu - mu/2 and b = a + mu, e^e = phi(a)/phi(b), so it is Phi(-a) - phi(a) R(b).
@@ -22,7 +22,10 @@ pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
     }
 }
 
-/// The smallest epsilon, at least 0, at which Gaussian noise has the given delta.
+/// The smallest epsilon, at least 0, at which Gaussian noise has the given delta, in (0, 1); mu = L2 sensitivity /
+/// standard deviation > 0.
+///
+/// Source: Balle and Wang 2018, Theorem 8, inverted.
 pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
     if gaussian_delta(mu, 0.0) <= delta {
         return 0.0;
@@ -32,7 +35,8 @@ pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
     decreasing_root(0.0, enough, |epsilon| gaussian_delta(mu, epsilon) - delta)
 }
 
-/// Epsilon of one Poisson-subsampled Gaussian of rate q: ln(1 + q (e^e' - 1)), e' that of the Gaussian at delta / q.
+/// Epsilon, at least 0, of one Poisson-subsampled Gaussian of rate q in (0, 1], sigma its noise multiplier (standard
+/// deviation over one unit's largest L2 norm), delta in (0, 1): ln(1 + q (e^e' - 1)), e' that of the Gaussian at delta / q.
 /// Exact for the direction with the unit, which is the worse one at epsilon >= 0 (tested against the other).
 ///
 /// Source: Balle, Barthe and Gaboardi 2018, Theorem 8.
@@ -40,7 +44,8 @@ pub(crate) fn poisson_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
     amplified(rate, 1.0 / sigma, delta)
 }
 
-/// Epsilon of one Gaussian on a fixed-size sample, one record of norm at most 1 replaced; the same formula at
+/// Epsilon, at least 0, of one Gaussian on a sample of fixed size, rate its share of the population in (0, 1], sigma the
+/// standard deviation over one record's largest L2 norm, one record of norm at most 1 replaced; the same formula at
 /// sensitivity 2 (an upper bound; Balle, Barthe and Gaboardi 2018, Theorem 9).
 pub(crate) fn fixed_size_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
     amplified(rate, 2.0 / sigma, delta)

@@ -1,7 +1,7 @@
 //! From scores to evidence: an event chosen on one half of the trials, counted on the other, and what the counts prove.
 
 use super::interval::{lower_limit, upper_limit};
-use crate::rng::normal_quantile;
+use crate::special::normal_quantile;
 use serde::Serialize;
 
 /// Probability that either of the two limits behind a bound is wrong; each gets half.

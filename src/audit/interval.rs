@@ -1,5 +1,7 @@
 //! Clopper-Pearson: exact confidence limits for a probability from counts.
 
+use crate::special::incomplete_beta;
+
 /// Lower limit of a success probability after `hits` successes in `trials`: the true probability lies below it with
 /// probability at most `error`, whatever it is.
 ///
@@ -52,51 +54,6 @@ fn limit(a: f64, b: f64, target: f64, complement: bool) -> f64 {
         }
     }
     if complement { high } else { low }
-}
-
-/// The regularised incomplete beta function I_x(a, b) and 1 - I_x(a, b), by Lentz's continued fraction.
-///
-/// Source: Press, Teukolsky, Vetterling and Flannery 2007, section 6.4.
-fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
-    if x <= 0.0 {
-        return (0.0, 1.0);
-    }
-    if x >= 1.0 {
-        return (1.0, 0.0);
-    }
-    let log_front =
-        libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * libm::log(x) + b * libm::log1p(-x);
-    let front = libm::exp(log_front);
-    if x < (a + 1.0) / (a + b + 2.0) {
-        let below = (front * fraction(a, b, x) / a).min(1.0);
-        (below, 1.0 - below)
-    } else {
-        let above = (front * fraction(b, a, 1.0 - x) / b).min(1.0);
-        (1.0 - above, above)
-    }
-}
-
-fn fraction(a: f64, b: f64, x: f64) -> f64 {
-    const TINY: f64 = 1e-300;
-    let keep = |v: f64| if v.abs() < TINY { TINY } else { v };
-    let mut c = 1.0;
-    let mut d = 1.0 / keep(1.0 - (a + b) * x / (a + 1.0));
-    let mut h = d;
-    for step in 1..100_000 {
-        let m = f64::from(step);
-        for coefficient in [
-            m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0)),
-        ] {
-            d = 1.0 / keep(1.0 + coefficient * d);
-            c = keep(1.0 + coefficient / c);
-            h *= c * d;
-        }
-        if (c * d - 1.0).abs() < 1e-15 {
-            break;
-        }
-    }
-    h
 }
 
 #[cfg(test)]

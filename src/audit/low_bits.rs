@@ -5,7 +5,7 @@
 //!
 //! Source: Mironov 2012, "On significance of the least significant bits for differential privacy".
 
-use crate::rng::{normal_cdf, normal_quantile};
+use crate::special::{normal_cdf, normal_quantile};
 
 /// Steps of the sampler's grid that are tried around the inverted value. Inverse and sampler err by a few units in the
 /// last place, and rounding of the sum joins at most a few grid points where the noise is of the size of the secret.

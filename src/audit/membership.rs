@@ -61,7 +61,8 @@ impl Membership {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Key, normal_cdf, normal_quantile};
+    use crate::rng::Key;
+    use crate::special::{normal_cdf, normal_quantile};
 
     #[test]
     fn two_normal_laws_have_the_known_curve() {

@@ -4,12 +4,12 @@ use super::exit::Exit;
 use super::load::{complain, not_a_run, plan_of_run};
 use super::options::{AccountArguments, Format};
 use super::output::{print, say};
-use crate::accounting::Composition;
+use crate::accounting::Statement;
 use crate::report::plots::standalone;
-use crate::report::{Footing, account_curve, account_json, account_over_rounds, account_text};
+use crate::report::{account_curve, account_json, account_over_rounds, account_text};
 use crate::scenario::Document;
-use crate::study::{LedgerGroup, RunFolder, files, ledger_groups};
-use crate::vocab::{Cost, Delta};
+use crate::study::{RunFolder, files, ledger_groups};
+use crate::vocab::Delta;
 use std::path::{Path, PathBuf};
 
 /// Prices.
@@ -29,19 +29,18 @@ fn of_file(arguments: &AccountArguments) -> Exit {
         Ok(account) => account,
         Err(diagnostics) => return complain(&diagnostics, arguments.format),
     };
-    let costs: Vec<(Cost, u64)> = account.events.iter().map(|event| event.cost()).collect();
     let delta = match delta(arguments) {
         Ok(given) => given.unwrap_or(account.delta),
         Err(exit) => return exit,
     };
-    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+    let statement = Statement::of_costs(account.events.iter().map(|event| event.cost()).collect(), delta);
     match arguments.format {
         Format::Text => {
-            print(&account_text(&arguments.file.display().to_string(), &composition, delta, None));
+            print(&account_text(&arguments.file.display().to_string(), &statement));
         }
-        Format::Json => print(&format!("{}\n", account_json(&composition, delta, None))),
+        Format::Json => print(&format!("{}\n", account_json(&statement))),
     }
-    plot(arguments, &costs, delta)
+    plot(arguments, &statement)
 }
 
 fn of_run(arguments: &AccountArguments) -> Exit {
@@ -77,15 +76,10 @@ fn of_run(arguments: &AccountArguments) -> Exit {
             _ => say(format_args!("note: {name} has no releases: nobody learned anything that has a price")),
         }
     }
-    let footing = |group: &LedgerGroup| Footing {
-        basis: group.basis,
-        arithmetic: group.arithmetic,
-        one_after_another: group.one_after_another,
-    };
     match arguments.format {
         Format::Text => {
             for group in &groups {
-                let text = account_text(&group.title, &group.composition, group.delta, Some(&footing(group)));
+                let text = account_text(&group.title, &group.statement);
                 print(&format!("{text}\n"));
             }
         }
@@ -93,18 +87,18 @@ fn of_run(arguments: &AccountArguments) -> Exit {
             let entries: Vec<serde_json::Value> = groups
                 .iter()
                 .map(|group| {
-                    let mut entry = account_json(&group.composition, group.delta, Some(&footing(group)));
+                    let mut entry = account_json(&group.statement);
                     entry["group"] = serde_json::json!(group.title);
                     entry["replication"] = serde_json::json!(group.replication);
                     entry
                 })
                 .collect();
-            let delta = groups.first().map(|group| group.delta).or(given).map(|delta| delta.get());
+            let delta = groups.first().map(|group| group.statement.delta).or(given).map(|delta| delta.get());
             print(&format!("{}\n", serde_json::json!({ "delta": delta, "groups": entries })));
         }
     }
     match groups.first() {
-        Some(group) => plot(arguments, &group.costs, group.delta),
+        Some(group) => plot(arguments, &group.statement),
         None => Exit::Ok,
     }
 }
@@ -117,11 +111,12 @@ fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
 }
 
 /// Two pictures: NAME.svg with epsilon over releases, and NAME-curve.svg with delta over epsilon.
-fn plot(arguments: &AccountArguments, costs: &[(Cost, u64)], delta: Delta) -> Exit {
+fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
     let Some(file) = &arguments.plot else { return Exit::Ok };
-    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    let mut pictures =
-        vec![(file.clone(), account_over_rounds(costs, delta)), (beside(file), account_curve(&composition))];
+    let mut pictures = vec![
+        (file.clone(), account_over_rounds(statement)),
+        (beside(file), account_curve(&statement.composition)),
+    ];
     if files::is_special(file) {
         // A device has no place beside it for another picture.
         pictures.pop();

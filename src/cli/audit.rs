@@ -90,7 +90,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         }
     };
     let trials = options.trials.unwrap_or(SYSTEM_TRIALS);
-    let root = Key::root(plan.seed).child("audit");
+    let root = Key::root(plan.first_seed()).child("audit");
     let bar = Bar::new(format!("audit {}", plan.name));
     bar.length(audited.iter().map(|candidates| crate::audit::systems::effort(candidates, trials)).sum());
     let found: Vec<Result<Finding, NotAudited>> = in_pool(options, || {
@@ -114,7 +114,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
             }
         }
     }
-    let title = format!("{}: {} per world, seed {}", plan.name, counted(trials, "trial"), plan.seed);
+    let title = format!("{}: {} per world, seed {}", plan.name, counted(trials, "trial"), plan.first_seed());
     let exit = conclude(&title, (&findings, &not_audited), options, None);
     // A trial that failed is worse than a verdict that differs.
     if failed { Exit::CellsFailed } else { exit }

@@ -20,13 +20,13 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 arguments.scenario.scenario.display(),
                 counted(cells as u64, "cell"),
                 counted(replications, "replication"),
-                plan.seed
+                plan.first_seed()
             ));
         }
         Format::Json => {
             let document = serde_json::json!({
                 "valid": true, "scenario": plan.name, "cells": cells, "replications": replications,
-                "seed": plan.seed, "diagnostics": [],
+                "seed": plan.first_seed(), "diagnostics": [],
             });
             print(&format!("{document}\n"));
         }

@@ -22,7 +22,7 @@ pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
                 Format::Json => format!(
                     "{}\n",
                     serde_json::json!({
-                        "schema": "subrosa.dry/1", "scenario": plan.name, "seed": plan.seed, "series": series,
+                        "schema": "subrosa.dry/1", "scenario": plan.name, "seed": plan.first_seed(), "series": series,
                     })
                 ),
             });

@@ -68,7 +68,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
         }
         Format::Json => {
             let document = serde_json::json!({
-                "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.seed, "at": point.to_string(),
+                "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.first_seed(), "at": point.to_string(),
                 "run": folder.to_string(), "reached_seconds": forked.reached, "rows": forked.rows(),
             });
             print(&format!("{document}\n"));
@@ -165,7 +165,7 @@ fn keep(
             .map_err(|error| failed(&error))?;
     }
     let document = serde_json::json!({
-        "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.seed, "at": point.to_string(),
+        "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.first_seed(), "at": point.to_string(),
         "overrides": plan.overrides,
         "branches": plans.iter().map(|(name, plan)| serde_json::json!({ "name": name, "overrides": plan.overrides }))
             .collect::<Vec<_>>(),

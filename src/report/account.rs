@@ -4,56 +4,29 @@ use super::number::{delta as shown, epsilon};
 use super::plots::{Axis, Chart, Kind, Line, Point};
 use super::text::table;
 use super::words::arithmetic;
-use crate::accounting::{self, Accountant, Composition, Priced, Tight};
-use crate::study::{LossStanding, basis_for, standing};
-use crate::vocab::{Cost, Delta, counted};
+use crate::accounting::{
+    Accountant, Composition, Figure, Footing, LossBasis, Standing, Statement, tight_curve,
+};
+use crate::vocab::{Arithmetic, counted};
 use serde_json::{Value, json};
 
-/// What is known of releases that a run made, besides their costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Footing {
-    /// On what the costs rest: "proven", "conditional" and so on, as in the run's report.
-    pub basis: &'static str,
-    /// For which arithmetic they hold: "ideal arithmetic", "exact arithmetic" or "no noise drawn".
-    pub arithmetic: &'static str,
-    /// Whether some may have been chosen in knowledge of others.
-    pub one_after_another: bool,
-}
-
-/// Every accountant with its answer, the one to quote first.
-fn price_all(
-    composition: &Composition,
-    delta: Delta,
-    footing: Option<&Footing>,
-) -> Vec<(&'static dyn Accountant, Priced)> {
-    let price = |accountant: &'static dyn Accountant| {
-        let priced = accountant.price(composition, delta);
-        let chosen = footing.is_some_and(|footing| footing.one_after_another);
-        (accountant, if chosen { priced.one_after_another() } else { priced })
-    };
-    accounting::all().into_iter().map(price).collect()
-}
-
-fn is_a(accountant: &dyn Accountant, priced: &Priced) -> &'static str {
-    match standing(accountant.name(), priced.standing) {
-        LossStanding::Claim | LossStanding::Bound => "bound",
-        LossStanding::NonAdaptiveBound => "bound, if not chosen adaptively",
-        LossStanding::NotABound => "not a bound",
+fn is_a(figure: &Figure) -> &'static str {
+    match figure.standing {
+        Standing::Claim | Standing::Bound => "bound",
+        Standing::NonAdaptiveBound => "bound, if not chosen adaptively",
+        Standing::NotABound => "not a bound",
     }
 }
 
-/// On what an accountant's figure rests, and for which arithmetic it holds (empty for what certifies nothing). Without a
-/// ledger nothing is known of the releases but their costs.
-fn rests(
-    accountant: &dyn Accountant,
-    priced: &Priced,
-    footing: Option<&Footing>,
-) -> (&'static str, &'static str) {
-    let stated = Footing { basis: "costs as stated", arithmetic: ASSUMED, one_after_another: false };
-    let footing = footing.unwrap_or(&stated);
-    let basis = basis_for(accountant.name(), footing.basis);
-    let certifies = basis != "approximation" && priced.epsilon.is_finite();
-    (basis, if certifies { footing.arithmetic } else { "" })
+/// On what a figure rests. Without a ledger nothing is known of the releases but their costs.
+fn basis(figure: &Figure) -> &'static str {
+    figure.basis.map_or("costs as stated", LossBasis::words)
+}
+
+/// For which arithmetic a figure holds; empty for what certifies nothing.
+fn for_arithmetic(figure: &Figure) -> &'static str {
+    let assumed = if figure.certifies() { ASSUMED } else { "" };
+    figure.arithmetic.map_or(assumed, Arithmetic::words)
 }
 
 /// What is taken to hold of costs that stand in a file by themselves.
@@ -65,43 +38,39 @@ const STATED: &str = "The costs are taken as the file states them, and the noise
 
 /// A table of at most 80 columns.
 #[must_use]
-pub fn account_text(
-    title: &str,
-    composition: &Composition,
-    delta: Delta,
-    footing: Option<&Footing>,
-) -> String {
-    let priced = price_all(composition, delta, footing);
+pub fn account_text(title: &str, statement: &Statement) -> String {
+    let (figures, footing) = (statement.figures(), statement.footing);
     let mut header = ["accountant", "epsilon", "lower", "upper", "order", "is a"].map(str::to_owned).to_vec();
     header.extend(footing.map(|_| "basis".to_owned()));
     let optional = |value: Option<f64>| value.map_or_else(String::new, epsilon);
-    let rows = priced
+    let rows = figures
         .iter()
-        .map(|(accountant, priced)| {
+        .map(|figure| {
+            let priced = &figure.priced;
             let mut row = vec![
-                accountant.name().to_owned(),
+                figure.accountant.to_string(),
                 epsilon(priced.epsilon),
                 optional(priced.lower),
                 optional(priced.upper),
                 priced.order.map_or_else(String::new, |order| format!("{order:.2}")),
-                is_a(*accountant, priced).to_owned(),
+                is_a(figure).to_owned(),
             ];
-            row.extend(footing.map(|_| rests(*accountant, priced, footing).0.to_owned()));
+            row.extend(footing.map(|_| basis(figure).to_owned()));
             row
         })
         .collect();
     let mut out = String::new();
-    let arithmetic_of_all = footing.map_or(ASSUMED, |footing| footing.arithmetic);
+    let arithmetic_of_all = footing.map_or(ASSUMED, |footing| footing.arithmetic.words());
     let title = format!(
         "{title}: {}, epsilon at delta {}, {arithmetic_of_all}",
-        counted(composition.count(), "release"),
-        shown(delta.get())
+        counted(statement.composition.count(), "release"),
+        shown(statement.delta.get())
     );
     let mut lines = String::new();
     super::text::wrapped(&mut lines, 0, &title);
     table(&mut out, lines.trim_end(), header, rows, usize::MAX);
     let mut notes: Vec<&String> = Vec::new();
-    for note in priced.iter().flat_map(|(_, priced)| &priced.notes) {
+    for note in figures.iter().flat_map(|figure| &figure.priced.notes) {
         if !notes.contains(&note) {
             notes.push(note);
         }
@@ -121,10 +90,11 @@ pub fn account_text(
 /// One document: `{delta, releases, accountants: {name: {about, epsilon, lower, upper, order, standing, basis,
 /// arithmetic, notes}}}`; for releases of a run with their `basis`, `arithmetic` and `one_after_another`.
 #[must_use]
-pub fn account_json(composition: &Composition, delta: Delta, footing: Option<&Footing>) -> Value {
+pub fn account_json(statement: &Statement) -> Value {
     let number = |value: f64| if value.is_finite() { json!(value) } else { json!("inf") };
     let mut accountants = serde_json::Map::new();
-    for (accountant, priced) in price_all(composition, delta, footing) {
+    for figure in statement.figures() {
+        let priced = &figure.priced;
         let mut entry = serde_json::Map::new();
         entry.insert("epsilon".to_owned(), number(priced.epsilon));
         for (key, value) in [("lower", priced.lower), ("upper", priced.upper), ("order", priced.order)] {
@@ -132,73 +102,52 @@ pub fn account_json(composition: &Composition, delta: Delta, footing: Option<&Fo
                 entry.insert(key.to_owned(), number(value));
             }
         }
-        let (basis, arithmetic) = rests(accountant, &priced, footing);
-        entry.insert("standing".to_owned(), json!(is_a(accountant, &priced)));
-        entry.insert("about".to_owned(), json!(accountant.about()));
-        entry.insert("basis".to_owned(), json!(basis));
-        if !arithmetic.is_empty() {
-            entry.insert("arithmetic".to_owned(), json!(arithmetic));
+        let about = figure.accountant.accountant().map(Accountant::about);
+        entry.insert("standing".to_owned(), json!(is_a(&figure)));
+        entry.insert("about".to_owned(), json!(about));
+        entry.insert("basis".to_owned(), json!(basis(&figure)));
+        if !for_arithmetic(&figure).is_empty() {
+            entry.insert("arithmetic".to_owned(), json!(for_arithmetic(&figure)));
         }
         entry.insert("notes".to_owned(), json!(priced.notes));
-        accountants.insert(accountant.name().to_owned(), Value::Object(entry));
+        accountants.insert(figure.accountant.to_string(), Value::Object(entry));
     }
-    let mut document =
-        json!({ "delta": delta.get(), "releases": composition.count(), "accountants": accountants });
-    if let Some(footing) = footing {
-        document["basis"] = json!(footing.basis);
-        document["arithmetic"] = json!(footing.arithmetic);
-        document["one_after_another"] = json!(footing.one_after_another);
+    let mut document = json!({
+        "delta": statement.delta.get(), "releases": statement.composition.count(), "accountants": accountants,
+    });
+    if let Some(Footing { basis, arithmetic, one_after_another }) = statement.footing {
+        document["basis"] = json!(basis);
+        document["arithmetic"] = json!(arithmetic.words());
+        document["one_after_another"] = json!(one_after_another);
     }
     document
 }
 
 /// Epsilon after every release, in the order given, by every accountant that can price them.
 #[must_use]
-pub fn account_over_rounds(costs: &[(Cost, u64)], delta: Delta) -> Chart {
+pub fn account_over_rounds(statement: &Statement) -> Chart {
     const POINTS: u64 = 60;
-    let total = costs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
-    let points = POINTS.min(total);
-    // In wide numbers: k times a large total does not fit into 64 bits.
-    let step = |k: u64| (u128::from(k) * u128::from(total) / u128::from(points)) as u64;
-    let steps: Vec<u64> = (1..=points).map(step).collect();
-    let first = |releases: u64| {
-        let (mut left, mut composition) = (releases, Composition::new());
-        for (cost, count) in costs {
-            let taken = (*count).min(left);
-            composition.add(cost, taken);
-            left -= taken;
-        }
-        composition
-    };
-    let lines = accounting::all().map(|accountant| {
-        let points = steps.iter().filter_map(|&step| {
-            let value = accountant.price(&first(step), delta).epsilon;
-            value
-                .is_finite()
-                .then(|| point(step as f64, value, format!("after {}", counted(step, "release"))))
-        });
-        (accountant.name().to_owned(), points.collect())
+    let lines = statement.over_releases(POINTS).into_iter().map(|(name, points)| {
+        let at = |releases| format!("after {}", counted(releases, "release"));
+        let points = points.into_iter().map(|(releases, value)| point(releases as f64, value, at(releases)));
+        (name.to_string(), points.collect())
     });
     chart(
         "epsilon-over-releases",
         "Epsilon over releases",
         "releases so far",
-        &format!("epsilon at delta {}", shown(delta.get())),
-        lines.into(),
+        &format!("epsilon at delta {}", shown(statement.delta.get())),
+        lines.collect(),
     )
 }
 
 /// The smallest delta of each epsilon by the tight accountant, read off the inverse curve.
 #[must_use]
 pub fn account_curve(composition: &Composition) -> Chart {
-    let points = (1..=48).filter_map(|k| {
-        let delta = Delta::new(libm::pow(10.0, -0.25 * f64::from(k))).ok()?;
-        let value = Tight.price(composition, delta).epsilon;
-        value.is_finite().then(|| point(value, delta.get(), format!("epsilon {value:.4}")))
-    });
-    let mut points: Vec<Point> = points.collect();
-    points.reverse();
-    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let points = tight_curve(composition)
+        .into_iter()
+        .map(|(value, delta)| point(value, delta, format!("epsilon {value:.4}")))
+        .collect();
     chart(
         "delta-over-epsilon",
         "delta(epsilon), tight",

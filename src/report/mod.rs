@@ -20,7 +20,7 @@ mod text;
 mod whole_study;
 mod words;
 
-pub use account::{Footing, account_curve, account_json, account_over_rounds, account_text};
+pub use account::{account_curve, account_json, account_over_rounds, account_text};
 pub use audit::{audit_chart, audit_json, audit_left_out, audit_message, audit_table, audit_text};
 pub use comparison::comparison_text;
 pub use html::{Page, charts, page, write_page};

@@ -2,7 +2,8 @@
 
 use super::cells::{axes, point};
 use super::number::epsilon;
-use crate::study::{Summary, multiple};
+use crate::accounting::multiple;
+use crate::study::Summary;
 
 /// Title of the table.
 pub(super) const TITLE: &str = "Published privacy losses of one run, beside ours (largest finite epsilon)";

@@ -2,7 +2,7 @@
 
 use super::number::delta;
 use super::words::{person, rests_on, unit};
-use crate::study::StudyPrivacy;
+use crate::accounting::StudyPrivacy;
 
 /// What the figures are about.
 pub(super) const WHAT: &str = "Every run is on the same records: this is what all of them together cost the worst-off \
@@ -27,7 +27,7 @@ pub(super) fn figures(row: &StudyPrivacy) -> [(&'static str, f64); 3] {
 
 /// On what they rest.
 pub(super) fn rests(row: &StudyPrivacy) -> String {
-    rests_on(&row.basis, &row.arithmetic, None)
+    rests_on(row.basis, row.arithmetic, None)
 }
 
 /// What to know about them. What has no price is named with the losses of one run.

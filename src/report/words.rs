@@ -1,8 +1,9 @@
 //! The vocabulary of privacy in words for people.
 
+use crate::accounting::{LossBasis, multiple};
 use crate::kernel::{LossCause, Memory};
-use crate::study::{PrivacyRow, multiple};
-use crate::vocab::{Neighbours, ProtectedUnit};
+use crate::study::PrivacyRow;
+use crate::vocab::{Arithmetic, Neighbours, ProtectedUnit};
 
 /// A unit of protection with its article.
 #[must_use]
@@ -48,14 +49,14 @@ pub(super) fn times(entry: &PrivacyRow) -> String {
 
 /// On what a figure rests: "proven, ideal arithmetic", "proven, 2.6 times the claim, ideal arithmetic".
 #[must_use]
-pub(super) fn rests_on(basis: &str, arithmetic: &str, times_claim: Option<f64>) -> String {
-    let mut words = basis.to_owned();
+pub(super) fn rests_on(basis: LossBasis, arithmetic: Option<Arithmetic>, times_claim: Option<f64>) -> String {
+    let mut words = basis.words().to_owned();
     if let Some(times) = times_claim {
-        let tight = if basis == "exceeded" { ": tight is" } else { "," };
+        let tight = if basis == LossBasis::Exceeded { ": tight is" } else { "," };
         words.push_str(&format!("{tight} {} the claim", multiple(times)));
     }
-    if !arithmetic.is_empty() {
-        words.push_str(&format!(", {arithmetic}"));
+    if let Some(arithmetic) = arithmetic {
+        words.push_str(&format!(", {}", arithmetic.words()));
     }
     words
 }
@@ -68,16 +69,16 @@ pub(super) fn person(protected: &str) -> String {
 
 /// What the arithmetics in a report mean; nothing to say where none is ideal or exact.
 #[must_use]
-pub(super) fn arithmetic<'a>(told: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let told: Vec<&str> = told.into_iter().collect();
+pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<String> {
+    let told: Vec<Arithmetic> = told.into_iter().collect();
     let mut notes = Vec::new();
-    if told.contains(&"ideal arithmetic") {
+    if told.contains(&Arithmetic::Ideal) {
         notes.push(
             "ideal arithmetic: the figure is for real-valued noise; the noise was drawn in floating point, whose low bits \
              can leak more than the figure says",
         );
     }
-    if told.contains(&"exact arithmetic") {
+    if told.contains(&Arithmetic::Exact) {
         notes.push("exact arithmetic: the noise lies on a lattice, and the figure is for what a computer really outputs");
     }
     (!notes.is_empty()).then(|| notes.join("; "))

@@ -7,10 +7,8 @@
 //! Every sampler takes a fixed number of words from its stream (one, unless it says otherwise), uses `libm` for
 //! transcendental functions and has a known-answer test: its values are part of the replay format.
 
-mod normal;
 mod stream;
 mod tree;
 
-pub use normal::{normal_cdf, normal_quantile};
 pub use stream::Stream;
 pub use tree::{Key, TREE_VERSION};

@@ -1,6 +1,6 @@
 //! A stream of draws: ChaCha8 behind samplers whose values never change.
 
-use super::normal_quantile;
+use crate::special::normal_quantile;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 

@@ -21,7 +21,7 @@ mod suggest;
 mod sweep;
 mod tree;
 
-pub use account::{Account, AccountEvent};
+pub use account::Account;
 pub use catalogue::{Family, Field, Member, families, parts};
 pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};

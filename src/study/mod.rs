@@ -1,70 +1,40 @@
 //! Replications, sweeps and their files: from a checked scenario to a folder that can be resumed, replayed and
 //! reported on.
+//!
+//! Four rooms, each of which imports from those before it alone: `plan` (cells and identities), `disk` (the run folder),
+//! `results` (what records amount to) and `play` (where replications are made).
 
-mod bounds;
-mod diff;
-mod dry;
-pub mod files;
-mod finite;
-mod compare;
-mod folder;
-mod fork;
-mod gather;
-mod identity;
-mod integrity;
-mod jobs;
-mod ledger;
-mod loss;
-mod opening;
-#[cfg(feature = "parquet")]
-mod parquet;
-mod persons;
+mod disk;
 mod plan;
-mod precision;
-mod privacy_report;
-mod privacy_table;
-mod published;
-mod record;
-mod replay;
+mod play;
 mod results;
-mod reuse;
-mod runner;
-mod statistics;
-mod store;
-mod summary;
-pub mod sweep;
-mod tables;
-mod trace;
-mod units;
-mod whole_study;
-mod workshop;
 
-pub use compare::{Compared, Comparison, ComparisonRow, compare};
-pub use diff::{Cause, Divergence, Side, Told, diff};
-pub use dry::{Answers, DrySeries, Spread, dry_run};
-pub use folder::{CellManifest, FOLDER_VERSION, FolderError, Manifest, RunFolder};
-pub use fork::{BranchRow, Forked, fork};
-pub use gather::{finish, write_summary};
-pub use identity::BUILD;
-pub use integrity::{Misfit, misfits, summary_misfits};
-pub use ledger::{LedgerGroup, ledger_groups};
-pub use loss::{Loss, LossStanding, basis_for, multiple, standing};
-pub use opening::Opening;
-pub use persons::PersonLoss;
-pub use plan::{CellPlan, Plan};
-pub use precision::{Goal, Precision, play_until, unknown_metric};
-pub use privacy_report::PrivacyRow;
-pub use published::{PublishedLossRow, PublishedRow};
-pub use record::{Records, ReplicationRecord};
-pub use replay::{Difference, Parting, Replay, replay};
-pub use runner::{Failure, Options, Outcome, Progress, Start, play};
-pub use statistics::Estimate;
-pub use store::{Archive, Conflict};
-pub use summary::{
-    BoundRow, CellSummary, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, SCHEMA, SeriesSummary,
-    Summary,
-};
-pub use trace::trace;
-pub(crate) use units::units;
-pub use whole_study::StudyPrivacy;
-pub(crate) use workshop::Workshop;
+pub use disk::error::{Conflict, FolderError};
+pub use disk::files;
+pub use disk::folder::RunFolder;
+pub use disk::manifest::{CellManifest, FOLDER_VERSION, Manifest};
+pub use disk::opening::Opening;
+pub use disk::record::{Records, ReplicationRecord};
+pub use disk::store::Archive;
+pub use plan::cells::{CellPlan, Plan};
+pub use plan::identity::BUILD;
+pub use play::diff::{Cause, Divergence, Side, Told, diff};
+pub use play::dry::{Answers, DrySeries, Spread, dry_run};
+pub use play::fork::{BranchRow, Forked, fork};
+pub use play::precision::{Goal, Precision, play_until, unknown_metric};
+pub use play::progress::{Failure, Options, Outcome, Progress, Start};
+pub use play::replay::{Difference, Parting, Replay, replay};
+pub use play::runner::play;
+pub use play::sweep;
+pub use play::trace::trace;
+pub(crate) use play::workshop::Workshop;
+pub use results::compare::{Compared, Comparison, ComparisonRow, compare};
+pub use results::gather::{finish, write_summary};
+pub use results::integrity::{Misfit, misfits, summary_misfits};
+pub use results::ledger::{LedgerGroup, ledger_groups};
+pub use results::persons::PersonLoss;
+pub use results::privacy_report::PrivacyRow;
+pub use results::published::{PublishedLossRow, PublishedRow};
+pub use results::series::{BoundRow, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, SeriesSummary};
+pub use results::statistics::Estimate;
+pub use results::summary::{CellSummary, SCHEMA, Summary};

@@ -2,6 +2,7 @@
 //!
 //! Nothing here draws a number, opens a file or knows an algorithm.
 
+mod cost;
 mod counted;
 mod family;
 mod number;
@@ -12,11 +13,12 @@ mod public_fact;
 mod rate;
 mod time;
 
+pub use cost::{Cost, CountedCost};
 pub use counted::counted;
 pub use number::{Delta, Epsilon, Finite, NonNegative, OutOfRange, Positive, Probability};
 pub use party::PartyId;
 pub use privacy_event::{
-    Arithmetic, Basis, Claim, Cost, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,
+    Arithmetic, Basis, Claim, Neighbours, Observer, PrivacyEvent, ProtectedUnit, Sampler,
 };
 pub use problem::{Complaint, Problem};
 pub use public_fact::{Origin, PublicFact};

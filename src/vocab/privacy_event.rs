@@ -3,12 +3,12 @@
 //! A mechanism describes its cost here; an accountant reads it and knows no mechanism. The ledger stores these
 //! events and never an epsilon, so every accountant can price the same run.
 
-use super::Time;
+use super::{Cost, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one unit of protection is: whose change the guarantee hides.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum ProtectedUnit {
     /// One row of a curator's data set (one patient, one loan).
     Record,
@@ -89,68 +89,6 @@ pub enum Sampler {
     },
 }
 
-/// The mechanism as accountants see it, at sensitivity 1: what is known about the privacy loss of one release.
-///
-/// Published variants never change meaning; a new mechanism that none of these describes gets a new variant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum Cost {
-    /// N(0, m^2) added to a quantity of L2 sensitivity 1, m the noise multiplier.
-    Gaussian {
-        /// Standard deviation divided by the L2 sensitivity.
-        noise_multiplier: f64,
-    },
-    /// Laplace noise of scale b added to a quantity of L1 sensitivity 1.
-    Laplace {
-        /// Scale divided by the L1 sensitivity.
-        scale: f64,
-    },
-    /// An exponential mechanism that is `epsilon`-bounded-range (and so `epsilon`-DP).
-    ExponentialMechanism {
-        /// The bounded range.
-        epsilon: f64,
-    },
-    /// Binary randomised response with `epsilon`-DP; also the worst case among all pure mechanisms.
-    RandomizedResponse {
-        /// ln of the ratio of true to false answer probabilities.
-        epsilon: f64,
-    },
-    /// Gaussian noise on a sum over a Poisson sample.
-    PoissonGaussian {
-        /// Inclusion probability of each unit.
-        rate: f64,
-        /// Standard deviation divided by one unit's largest L2 norm in the sum.
-        noise_multiplier: f64,
-    },
-    /// Gaussian noise on a sum over a sample of fixed size drawn without replacement.
-    FixedSizeGaussian {
-        /// Units that could have taken part.
-        population: u64,
-        /// Units that did.
-        size: u64,
-        /// Standard deviation divided by one unit's largest L2 norm in the sum.
-        noise_multiplier: f64,
-    },
-    /// Any mechanism known only to be `rho`-zero-concentrated DP (the discrete Gaussian).
-    ZeroConcentratedDp {
-        /// Renyi divergence of order a is at most rho a.
-        rho: f64,
-    },
-    /// Any mechanism known only to be `epsilon`-DP.
-    PureDp {
-        /// The guarantee.
-        epsilon: f64,
-    },
-    /// Any mechanism known only to be (`epsilon`, `delta`)-DP.
-    ApproximateDp {
-        /// The guarantee's epsilon.
-        epsilon: f64,
-        /// The guarantee's delta.
-        delta: f64,
-    },
-    /// No finite epsilon holds: the value left as it is, or the claimed protection is refuted.
-    Unprotected,
-}
-
 /// What a paper or a user claims for a release, kept apart from what is known to hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
@@ -202,8 +140,8 @@ impl Basis {
     }
 }
 
-/// Whether the noise that was drawn is the noise that was analysed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Whether the noise that was drawn is the noise that was analysed; from the weakest to the strongest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum Arithmetic {
     /// Floating-point noise analysed as if it were real-valued ("ideal arithmetic").
     Ideal,
@@ -211,6 +149,18 @@ pub enum Arithmetic {
     Exact,
     /// No noise was drawn.
     Noiseless,
+}
+
+impl Arithmetic {
+    /// As reports say it, and files.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Ideal => "ideal arithmetic",
+            Self::Exact => "exact arithmetic",
+            Self::Noiseless => "no noise drawn",
+        }
+    }
 }
 
 /// One release of something that depends on protected data.

@@ -4,10 +4,10 @@ use crate::support::{folder, run, subrosa, told};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use subrosa::accounting::{Accountant, Basic, Composition, Tight};
+use subrosa::accounting::{Accountant, Basic, Composition, Standing, Tight};
 use subrosa::protocols::BookedRelease;
 use subrosa::report::{Page, charts};
-use subrosa::study::{LossStanding, RunFolder};
+use subrosa::study::RunFolder;
 use subrosa::vocab::{Basis, Claim, Cost, Delta};
 use tempfile::TempDir;
 
@@ -130,7 +130,7 @@ fn noisy(place: &Path) -> (Page, Cost) {
     let mut page = Page::read(&RunFolder::at(&folder)).unwrap().unwrap();
     let cost = Cost::Gaussian { noise_multiplier: 8.0 };
     let row = &mut page.summary.cells[0].privacy[0];
-    row.losses.retain(|loss| loss.standing != LossStanding::Claim);
+    row.losses.retain(|loss| loss.standing != Standing::Claim);
     let releases = &mut page.first.as_mut().unwrap().series[0].releases;
     let mut event = releases[0].event.clone();
     assert_eq!((&event.protected, &event.observer.0), (&row.protected, &row.observer));

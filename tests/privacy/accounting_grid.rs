@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use subrosa::accounting::calibration::{LEAST_NOISE, Target, most_rounds, smallest_noise};
 use subrosa::accounting::{self, Accountant, Composition, Priced, Tight};
-use subrosa::rng::normal_cdf;
+use subrosa::special::normal_cdf;
 use subrosa::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 
 /// "SG .01 1 20;L 4 3" as costs.

@@ -14,7 +14,7 @@ use super::subsampled::{Mixture, Point, characteristic, cumulants};
 use super::{Cumulants, Law, whole_orders};
 use crate::accounting::complex::Complex;
 use crate::accounting::single::normal_tail;
-use crate::rng::normal_cdf;
+use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
 /// Most points of a quadrature on the real line: noise multipliers down to 1 need fewer at every Renyi order.

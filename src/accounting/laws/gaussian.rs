@@ -4,7 +4,7 @@ use super::cells::{Cells, Grid, Support};
 use super::{Cumulants, Law};
 use crate::accounting::complex::Complex;
 use crate::accounting::single::normal_tail;
-use crate::rng::normal_cdf;
+use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use super::subsampled::{Mixture, characteristic, cumulants};
 use super::{Cumulants, Direction, Law, whole_orders};
 use crate::accounting::complex::Complex;
 use crate::accounting::single::normal_tail;
-use crate::rng::normal_cdf;
+use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
 /// Rate in (0, 1); a rate of 1 is the plain Gaussian and has its own law.

@@ -6,7 +6,7 @@
 use super::Cumulants;
 use crate::accounting::complex::Complex;
 use crate::accounting::single::normal_tail;
-use crate::rng::normal_cdf;
+use crate::special::normal_cdf;
 use std::f64::consts::PI;
 
 /// A mixture with rate q in (0, 1) and noise sigma, at distance 1.

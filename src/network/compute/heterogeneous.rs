@@ -2,7 +2,7 @@
 
 use super::{Compute, load_time, scaled, time_problems};
 use crate::network::latency::LatencyModel;
-use crate::rng::normal_quantile;
+use crate::special::normal_quantile;
 use crate::vocab::{NonNegative, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! A delay whose logarithm is normal: mostly short, sometimes long.
 
 use super::Latency;
-use crate::rng::normal_quantile;
+use crate::special::normal_quantile;
 use crate::vocab::{NonNegative, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! A delay around a mean, never below zero.
 
 use super::Latency;
-use crate::rng::{normal_cdf, normal_quantile};
+use crate::special::{normal_cdf, normal_quantile};
 use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! Normal noise.
 
 use super::NoiseLaw;
-use crate::rng::{Stream, normal_quantile};
+use crate::rng::Stream;
+use crate::special::normal_quantile;
 use crate::vocab::{Delta, NonNegative};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,43 +1,11 @@
 //! A privacy budget: asked before every release, priced over everything released so far.
 
 use super::{Book, Refusal};
-use crate::accounting::{Accountant, Advanced, Basic, Composition, Moments, Optimal, Rdp, Tight};
+use crate::accounting::{BudgetAccountant, Spending};
 use crate::vocab::{Delta, Epsilon, Observer, PrivacyEvent, ProtectedUnit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// Which accountant a budget trusts. Only bounds are offered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum BudgetAccountant {
-    /// The privacy loss distribution.
-    #[default]
-    Tight,
-    /// Renyi divergences.
-    Rdp,
-    /// Abadi's moments, as papers count.
-    Moments,
-    /// Kairouz, Oh and Viswanath's optimal composition.
-    Optimal,
-    /// Advanced composition.
-    Advanced,
-    /// Epsilons add up.
-    Basic,
-}
-
-impl BudgetAccountant {
-    fn as_dyn(self) -> &'static dyn Accountant {
-        match self {
-            Self::Tight => &Tight,
-            Self::Rdp => &Rdp,
-            Self::Moments => &Moments,
-            Self::Optimal => &Optimal,
-            Self::Advanced => &Advanced,
-            Self::Basic => &Basic,
-        }
-    }
-}
 
 /// What happens when the next release would exceed a budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,7 +29,7 @@ pub struct Budget {
     pub delta: Delta,
     /// Unit of protection that it limits. Default: every unit.
     #[serde(default)]
-    pub unit: Option<BudgetUnit>,
+    pub unit: Option<ProtectedUnit>,
     /// Who counts. Default: `Tight`.
     #[serde(default)]
     pub accountant: BudgetAccountant,
@@ -70,67 +38,11 @@ pub struct Budget {
     pub when_spent: WhenSpent,
 }
 
-/// A unit of protection, as a budget names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum BudgetUnit {
-    /// One row of a curator's data set.
-    Record,
-    /// One outcome value.
-    Outcome,
-    /// One reward of one user.
-    Reward,
-    /// Everything one user reports.
-    User,
-    /// Everything one agent contributes.
-    Agent,
-    /// One record of a validation set.
-    ValidationRecord,
-    /// One record that models are trained on.
-    TrainingRecord,
-}
-
-impl BudgetUnit {
-    /// Whether it is that unit.
-    #[must_use]
-    pub fn covers(self, unit: &ProtectedUnit) -> bool {
-        matches!(
-            (self, unit),
-            (Self::Record, ProtectedUnit::Record)
-                | (Self::Outcome, ProtectedUnit::Outcome)
-                | (Self::Reward, ProtectedUnit::Reward)
-                | (Self::User, ProtectedUnit::User)
-                | (Self::Agent, ProtectedUnit::Agent)
-                | (Self::ValidationRecord, ProtectedUnit::ValidationRecord)
-                | (Self::TrainingRecord, ProtectedUnit::TrainingRecord)
-        )
-    }
-}
-
-/// Owner, unit, number of the unit, observer.
-type Group = (String, ProtectedUnit, Option<u64>, Observer);
-
-/// What one observer learned about one unit.
-#[derive(Clone, Debug, Default)]
-struct Spent {
-    composition: Composition,
-    /// Names of what was released.
-    kinds: BTreeSet<String>,
-}
-
-impl Spent {
-    /// Adds a release. Rewards without a number belong to a user each, who reports once: one of a kind is counted.
-    fn add(&mut self, event: &PrivacyEvent) {
-        if self.kinds.insert(event.released.clone()) || !event.is_of_one_user_each() {
-            self.composition.add(&event.cost, 1);
-        }
-    }
-}
-
 /// What was spent of a budget, by unit and observer.
 #[derive(Clone, Debug)]
 pub struct Meter {
     budget: Option<Budget>,
-    spent: BTreeMap<Group, Spent>,
+    spent: Spending,
     exceeded: Option<Refusal>,
     /// Who reads what is released on its way.
     carriers: Arc<[Observer]>,
@@ -140,7 +52,7 @@ impl Meter {
     /// Nothing spent. Without a budget everything is admitted.
     #[must_use]
     pub fn new(budget: Option<Budget>) -> Self {
-        Self { budget, spent: BTreeMap::new(), exceeded: None, carriers: Arc::default() }
+        Self { budget, spent: Spending::default(), exceeded: None, carriers: Arc::default() }
     }
 
     /// The same meter for releases that these parties pass on and can read: they are observers of each, beside the one
@@ -162,20 +74,12 @@ impl Meter {
         self.exceeded.as_ref()
     }
 
-    fn of(&mut self, event: &PrivacyEvent) -> &mut Spent {
-        let group = (event.protected.clone(), event.unit.clone(), event.unit_index, event.observer.clone());
-        self.spent.entry(group).or_default()
-    }
-
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
         let Some(budget) = self.budget else { return Ok(()) };
-        if budget.unit.is_some_and(|unit| !unit.covers(&event.unit)) {
+        if budget.unit.is_some_and(|unit| unit != event.unit) {
             return Ok(());
         }
-        let mut after = self.of(event).clone();
-        after.add(event);
-        let priced = budget.accountant.as_dyn().price(&after.composition, budget.delta);
-        let would_reach = priced.one_after_another().epsilon;
+        let would_reach = self.spent.with(event, budget.accountant.as_dyn(), budget.delta);
         // A budget met exactly is kept: rounding must not forbid the last release.
         if would_reach <= budget.epsilon.get() * (1.0 + 1e-9) {
             return Ok(());
@@ -208,7 +112,7 @@ impl<B: Book> Book for Budgeted<'_, B> {
 
     fn enter(&mut self, event: PrivacyEvent) {
         if self.meter.budget.is_some() {
-            self.meter.of(&event).add(&event);
+            self.meter.spent.add(&event);
         }
         self.book.enter(event);
     }
@@ -224,7 +128,7 @@ mod tests {
     use crate::vocab::{Neighbours, Observer, Positive, Time};
 
     /// Releases Gaussians of multiplier 2 until refused; gives how many happened.
-    fn spend(when_spent: WhenSpent, unit: Option<BudgetUnit>) -> (usize, Meter) {
+    fn spend(when_spent: WhenSpent, unit: Option<ProtectedUnit>) -> (usize, Meter) {
         let budget = Budget {
             epsilon: Epsilon::new(5.0).unwrap(),
             delta: Delta::new(1e-5).unwrap(),
@@ -277,7 +181,7 @@ mod tests {
         let (released, meter) = spend(WhenSpent::GoOn, None);
         assert_eq!(released, 20);
         assert!(meter.exceeded().is_some());
-        let (released, meter) = spend(WhenSpent::Fail, Some(BudgetUnit::Record));
+        let (released, meter) = spend(WhenSpent::Fail, Some(ProtectedUnit::Record));
         assert_eq!(released, 20);
         assert!(meter.exceeded().is_none());
     }

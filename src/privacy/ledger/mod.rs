@@ -6,6 +6,7 @@ mod book;
 mod budget;
 mod release;
 
+pub use crate::accounting::BudgetAccountant;
 pub use book::{Book, Ledger, Refusal};
-pub use budget::{Budget, BudgetAccountant, BudgetUnit, Budgeted, Meter, WhenSpent};
+pub use budget::{Budget, Budgeted, Meter, WhenSpent};
 pub use release::{Occasion, ReleaseError, release};

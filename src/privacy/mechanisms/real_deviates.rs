@@ -214,7 +214,8 @@ pub(super) fn coin(p: f64, stream: &mut Stream) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Key, normal_cdf};
+    use crate::rng::Key;
+    use crate::special::normal_cdf;
 
     const N: usize = 200_000;
 

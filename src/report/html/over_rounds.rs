@@ -1,13 +1,12 @@
 //! How privacy loss grows over the rounds of the first replication: as published, tight and naive.
 
 use super::charts::{Plate, slug};
-use crate::accounting::{self, Accountant, Composition, Tight, claims};
-use crate::protocols::BookedRelease;
+use crate::accounting::{AccountantName, BookedRelease, History, Standing, units, worst};
 use crate::report::cells::{axes, point};
 use crate::report::number::{delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::words::unit;
-use crate::study::{LossStanding, PrivacyRow, ReplicationRecord, Summary, units};
+use crate::study::{PrivacyRow, ReplicationRecord, Summary};
 use crate::vocab::{Delta, PrivacyEvent, counted};
 
 /// Places along the rounds where the loss is counted.
@@ -20,13 +19,13 @@ const MOST_CHARTS: usize = 4;
 pub(super) fn plates(summary: &Summary, first: &ReplicationRecord) -> Vec<Plate> {
     let Some(cell) = summary.cells.first() else { return Vec::new() };
     let mut plates: Vec<Plate> = Vec::new();
-    let mut seen: Vec<Vec<BookedRelease>> = Vec::new();
+    let mut seen: Vec<History> = Vec::new();
     for entry in &cell.privacy {
         let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
         let group: Vec<&BookedRelease> =
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
         // Where releases are about different units: those about the one that is worst off.
-        let counted = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim);
+        let counted = entry.losses.iter().find(|loss| loss.standing != Standing::Claim);
         let delta = counted.and_then(|loss| Delta::new(loss.delta).ok());
         let Some(group) = worst(units(&group).worst, delta) else { continue };
         if seen.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
@@ -51,20 +50,6 @@ pub(super) fn plates(summary: &Summary, first: &ReplicationRecord) -> Vec<Plate>
     plates
 }
 
-/// The history that costs most by the tight accountant.
-fn worst(histories: Vec<Vec<BookedRelease>>, delta: Option<Delta>) -> Option<Vec<BookedRelease>> {
-    let several = histories.len() > 1;
-    let cost = |history: &[BookedRelease]| match delta {
-        Some(delta) if several => {
-            let events = history.iter().map(|booked| (&booked.event, booked.count));
-            Tight.price(&Composition::of_counted(events), delta).one_after_another().epsilon
-        }
-        Some(_) | None => 0.0,
-    };
-    let costs = histories.into_iter().map(|history| (cost(&history), history));
-    costs.reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, history)| history)
-}
-
 fn concerns(entry: &PrivacyRow, event: &PrivacyEvent) -> bool {
     entry.protected == event.protected
         && entry.unit == event.unit
@@ -78,7 +63,8 @@ fn units_apart(entry: &PrivacyRow) -> bool {
 }
 
 /// Whether two groups cost the same in the same rounds.
-fn alike(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
+fn alike(a: &History, b: &History) -> bool {
+    let (a, b) = (a.releases(), b.releases());
     let same = |(a, b): (&BookedRelease, &BookedRelease)| {
         (a.count, a.last_round, a.event.round) == (b.count, b.last_round, b.event.round)
             && (&a.event.cost, &a.event.claim) == (&b.event.cost, &b.event.claim)
@@ -86,55 +72,40 @@ fn alike(a: &[BookedRelease], b: &[BookedRelease]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
-fn chart(entry: &PrivacyRow, group: &[BookedRelease], run: &str) -> Option<Chart> {
+fn chart(entry: &PrivacyRow, history: &History, run: &str) -> Option<Chart> {
+    let group = history.releases();
     let last = group.iter().map(|booked| booked.last_round).max()?;
     let begin = group.iter().map(|booked| booked.event.round).min()?;
     if last == begin {
         return None;
     }
-    let loss = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim)?;
+    let loss = entry.losses.iter().find(|loss| loss.standing != Standing::Claim)?;
     let delta = Delta::new(loss.delta).ok()?;
     let mut rounds: Vec<u64> = (0..=PLACES).map(|k| begin + (last - begin) * k / PLACES).collect();
     rounds.dedup();
-    let all = accounting::all();
-    let of = |name: &str| all.into_iter().find(|accountant| accountant.name() == name);
-    let price = |accountant: Option<&'static dyn Accountant>, round: u64| {
-        let composition = Composition::of_events(until(group, round));
-        Some(accountant?.price(&composition, delta).one_after_another().epsilon)
-    };
-    let claimed = |round: u64| {
-        let claimed = claims(until(group, round));
-        (claimed.claimed > 0).then(|| claimed.epsilon_at(delta))
-    };
-    let names = ["as published", "tight", "naive (basic)"];
     let mut legend: Vec<String> = Vec::new();
-    let curves: [&dyn Fn(u64) -> Option<f64>; 3] =
-        [&claimed, &|round| price(of("tight"), round), &|round| price(of("basic"), round)];
     let mut lines: Vec<Line> = Vec::new();
     let mut bounded = false;
     let mut without: Vec<&str> = Vec::new();
-    for (name, curve) in names.into_iter().zip(curves) {
-        // A loss that has no bound at the end is not worth counting on the way there.
-        match curve(last) {
-            Some(at_last) if at_last.is_finite() => {
-                let points = rounds.iter().filter_map(|&round| {
-                    let value = if round == last { at_last } else { curve(round)? };
-                    let says = format!("epsilon {}", epsilon(value));
-                    value.is_finite().then(|| Point {
-                        x: round as f64,
-                        y: value,
-                        error: 0.0,
-                        at: format!("round {round}"),
-                        says,
-                    })
-                });
-                lines.push(Line { key: legend.len(), kind: Kind::Band, points: points.collect() });
-                legend.push(name.to_owned());
-                bounded |= name != names[0];
-            }
-            Some(_) => without.push(name),
-            None => {}
+    for growth in history.by_round(delta, &rounds) {
+        let name = match growth.accountant {
+            AccountantName::Basic => "naive (basic)",
+            other => other.words(),
+        };
+        if growth.points.is_empty() {
+            without.push(name);
+            continue;
         }
+        let points = growth.points.into_iter().map(|(round, value)| Point {
+            x: round as f64,
+            y: value,
+            error: 0.0,
+            at: format!("round {round}"),
+            says: format!("epsilon {}", epsilon(value)),
+        });
+        lines.push(Line { key: legend.len(), kind: Kind::Band, points: points.collect() });
+        legend.push(name.to_owned());
+        bounded |= growth.accountant != AccountantName::AsPublished;
     }
     if !bounded {
         return None;
@@ -142,7 +113,7 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], run: &str) -> Option<Chart
     let mut note = format!(
         "Counted up to each round of {run}, at delta {}; by the end {}.",
         shown(delta.get()),
-        counted(group.iter().map(|booked| booked.count).sum(), "release")
+        counted(history.count(), "release")
     );
     if !without.is_empty() {
         note.push_str(&format!(" No finite bound: {}.", without.join(", ")));
@@ -171,21 +142,5 @@ fn chart(entry: &PrivacyRow, group: &[BookedRelease], run: &str) -> Option<Chart
         lines,
         note,
         beyond: Vec::new(),
-    })
-}
-
-/// The releases up to and including a round. Of releases booked together, only the first and the last round are on
-/// record: those between are taken as evenly spread.
-fn until(group: &[BookedRelease], round: u64) -> impl Iterator<Item = &PrivacyEvent> {
-    group.iter().flat_map(move |booked| {
-        let (begin, end) = (booked.event.round, booked.last_round);
-        let count = if round < begin {
-            0
-        } else if round >= end {
-            booked.count
-        } else {
-            1 + (booked.count - 1) * (round - begin) / (end - begin)
-        };
-        std::iter::repeat_n(&booked.event, count as usize)
     })
 }

@@ -3,6 +3,7 @@
 use super::figure::plate;
 use super::over_rounds;
 use super::table::{scrolling, table};
+use crate::accounting::{AccountantName, Loss, LossBasis, Standing, multiple};
 use crate::report::cells::{merged, merged_persons, place};
 use crate::report::matrix::{Learned, matrix};
 use crate::report::number::{delta, epsilon};
@@ -11,12 +12,16 @@ use crate::report::published::{self, losses};
 use crate::report::relations::relations;
 use crate::report::whole_study;
 use crate::report::words::{RUNS_DIFFER, arithmetic, person, rests_on, times, unit};
-use crate::study::{Loss, LossStanding, PersonLoss, PrivacyRow, ReplicationRecord, Summary, multiple};
+use crate::study::{PersonLoss, PrivacyRow, ReplicationRecord, Summary};
+use crate::vocab::Arithmetic;
 use maud::{Markup, html};
 
 /// The accountants of the matrix, with their names there: what is claimed, what holds, and the sum.
-const SHOWN: [(&str, &str); 3] =
-    [("as published", "as published"), ("tight", "tight"), ("basic", "naive (basic)")];
+const SHOWN: [(AccountantName, &str); 3] = [
+    (AccountantName::AsPublished, "as published"),
+    (AccountantName::Tight, "tight"),
+    (AccountantName::Basic, "naive (basic)"),
+];
 
 pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> Option<Markup> {
     let entries = merged(summary);
@@ -26,7 +31,7 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
     }
     let persons = merged_persons(summary);
     let notes = Notes::of(&entries, &persons, summary);
-    let told = entries.iter().flat_map(|(entry, _)| &entry.losses).map(|loss| loss.arithmetic.as_str());
+    let told = entries.iter().flat_map(|(entry, _)| &entry.losses).filter_map(|loss| loss.arithmetic);
     Some(html! {
         section id="privacy" {
             h2 { "Who learned what about whom: privacy" }
@@ -99,12 +104,12 @@ fn cell(entry: &PrivacyRow, notes: &Notes<'_>) -> Markup {
         let loss = entry.losses.iter().find(|loss| loss.accountant == *accountant)?;
         Some((*name, loss))
     });
-    let quoted = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim);
+    let quoted = entry.losses.iter().find(|loss| loss.standing != Standing::Claim);
     html! {
         div.learned {
             div {
                 (entry.released.join(", ")) ", " (times) " "
-                @if let Some(loss) = quoted { (badge(&loss.basis, &loss.arithmetic)) (exceeded(loss)) (notes.mark(&loss.note)) }
+                @if let Some(loss) = quoted { (badge(loss.basis, loss.arithmetic)) (exceeded(loss)) (notes.mark(&loss.note)) }
             }
             table.figures {
                 tbody {
@@ -112,7 +117,7 @@ fn cell(entry: &PrivacyRow, notes: &Notes<'_>) -> Markup {
                         tr {
                             th scope="row" { (name) }
                             td class=[loud(loss)] { "ε " (figure(loss.epsilon)) }
-                            td.note { "δ " (delta(loss.delta)) @if loss.standing == LossStanding::Claim { (notes.mark(&loss.note)) } }
+                            td.note { "δ " (delta(loss.delta)) @if loss.standing == Standing::Claim { (notes.mark(&loss.note)) } }
                         }
                     }
                 }
@@ -144,7 +149,7 @@ fn brought(summary: &Summary, persons: &[(&PersonLoss, Vec<String>)], notes: &No
                     td.number { (figure(entry.epsilon_row)) " + " (figure(entry.epsilon_outcome)) }
                     td.number { (figure(entry.epsilon)) }
                     td.number { (delta(entry.delta)) }
-                    td { (badge(&entry.basis, &entry.arithmetic)) (notes.mark(&entry.note)) }
+                    td { (badge(entry.basis, entry.arithmetic)) (notes.mark(&entry.note)) }
                 } } }
             }
         },
@@ -173,7 +178,7 @@ fn studied(summary: &Summary, notes: &Notes<'_>) -> Markup {
                     td { (whole_study::about(row)) }
                     td.number { (row.runs) }
                     @for (_, value) in whole_study::figures(row) { td.number { (figure(value)) } }
-                    td { (badge(&row.basis, &row.arithmetic)) (notes.mark(whole_study::note(row))) }
+                    td { (badge(row.basis, row.arithmetic)) (notes.mark(whole_study::note(row))) }
                 } } }
             }
         }))
@@ -234,8 +239,8 @@ impl<'a> Notes<'a> {
     }
 }
 
-fn badge(basis: &str, arithmetic: &str) -> Markup {
-    let warning = matches!(basis, "refuted" | "unprotected");
+fn badge(basis: LossBasis, arithmetic: Option<Arithmetic>) -> Markup {
+    let warning = matches!(basis, LossBasis::Refuted | LossBasis::Unprotected);
     html! { span.badge.warning[warning] { (rests_on(basis, arithmetic, None)) } }
 }
 
@@ -282,12 +287,12 @@ fn accountants(summary: &Summary, entries: &[(&PrivacyRow, Vec<String>)], notes:
                                         @let place = place(summary, places);
                                         @if !place.is_empty() { " (" (place) ")" }
                                     }
-                                    td { (loss.accountant) }
+                                    td { (loss.accountant.words()) }
                                     td.number { (figure(loss.epsilon)) }
                                     td.number { (delta(loss.delta)) }
                                     td { (range(loss)) }
                                     td { (standing(loss.standing)) }
-                                    td class=[loud(loss)] { (rests_on(&loss.basis, &loss.arithmetic, loss.times_claim)) }
+                                    td class=[loud(loss)] { (rests_on(loss.basis, loss.arithmetic, loss.times_claim)) }
                                     td { (notes.mark(&loss.note)) }
                                 }
                             }
@@ -308,11 +313,11 @@ fn range(loss: &Loss) -> String {
     }
 }
 
-fn standing(standing: LossStanding) -> &'static str {
+fn standing(standing: Standing) -> &'static str {
     match standing {
-        LossStanding::Claim => "claim",
-        LossStanding::Bound => "bound",
-        LossStanding::NonAdaptiveBound => "bound if not chosen adaptively",
-        LossStanding::NotABound => "not a bound",
+        Standing::Claim => "claim",
+        Standing::Bound => "bound",
+        Standing::NonAdaptiveBound => "bound if not chosen adaptively",
+        Standing::NotABound => "not a bound",
     }
 }

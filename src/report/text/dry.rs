@@ -10,7 +10,7 @@ use crate::vocab::counted;
 pub fn dry_text(plan: &Plan, all: &[DrySeries]) -> String {
     let mut out = String::new();
     let replications = counted(plan.replications, "replication");
-    line(&mut out, &format!("{}: dry run, {replications}, seed {}", plan.name, plan.seed));
+    line(&mut out, &format!("{}: dry run, {replications}, seed {}", plan.name, plan.first_seed()));
     line(&mut out, "Nothing was measured, learned or made private, and no folder is left.");
     let axes: Vec<String> = plan.cells[0].point.iter().map(|(name, _)| name.clone()).collect();
     let number = |value: Option<f64>| value.map_or_else(String::new, seconds);

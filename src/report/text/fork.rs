@@ -11,7 +11,10 @@ pub fn fork_text(plan: &Plan, at: &str, forked: &Forked) -> String {
     let mut out = String::new();
     let branches = counted(forked.branches.len() as u64 - 1, "branch");
     let replications = counted(plan.replications, "replication");
-    line(&mut out, &format!("{}: forked {at}, {branches}, {replications}, seed {}", plan.name, plan.seed));
+    line(
+        &mut out,
+        &format!("{}: forked {at}, {branches}, {replications}, seed {}", plan.name, plan.first_seed()),
+    );
     let rows = forked.rows();
     let reached = forked.reached.iter().flatten().copied();
     let (first, last) = reached.fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(t), b.max(t)));

@@ -1,13 +1,14 @@
 //! Who learned what about whom, and what it costs by each accountant.
 
 use super::style::{block, line, wrapped};
+use crate::accounting::{Loss, LossBasis, Standing};
 use crate::report::cells::{merged, merged_persons, place};
 use crate::report::number::{delta, epsilon};
 use crate::report::public;
 use crate::report::relations::relations;
 use crate::report::whole_study;
 use crate::report::words::{RUNS_DIFFER, arithmetic, person, rests_on, times, unit};
-use crate::study::{Loss, LossStanding, PersonLoss, PrivacyRow, Summary};
+use crate::study::{PersonLoss, PrivacyRow, Summary};
 use crate::vocab::counted;
 
 pub(super) fn section(out: &mut String, summary: &Summary) {
@@ -40,7 +41,7 @@ fn losses(out: &mut String, summary: &Summary) {
         wrapped(out, 2, &format!("neighbours, {relation}"));
     }
     let told = summary.cells.iter().flat_map(|cell| &cell.privacy).flat_map(|entry| &entry.losses);
-    if let Some(note) = arithmetic(told.map(|loss| loss.arithmetic.as_str())) {
+    if let Some(note) = arithmetic(told.filter_map(|loss| loss.arithmetic)) {
         wrapped(out, 2, &note);
     }
     notes.print(out, 0);
@@ -104,7 +105,7 @@ fn row(out: &mut String, entry: &PrivacyRow, place: &str, notes: &mut Notes) {
 fn person_row(out: &mut String, entry: &PersonLoss, place: &str, notes: &mut Notes) {
     let sum = format!("{} + {}", epsilon(entry.epsilon_row), epsilon(entry.epsilon_outcome));
     wrapped(out, 2, &format!("{} about {}: {sum}{place}", entry.observer, person(&entry.protected)));
-    let rests = rests_on(&entry.basis, &entry.arithmetic, None);
+    let rests = rests_on(entry.basis, entry.arithmetic, None);
     let cells = vec![
         "tight, added".to_owned(),
         format!("epsilon {}", epsilon(entry.epsilon)),
@@ -155,7 +156,7 @@ impl Notes {
 
 /// One line per accountant; accountants that give no finite epsilon for the same reason share one.
 fn lines(losses: &[Loss]) -> Vec<(String, &Loss)> {
-    let counts = |loss: &Loss| loss.standing != LossStanding::Claim;
+    let counts = |loss: &Loss| loss.standing != Standing::Claim;
     let accountants = losses.iter().filter(|loss| counts(loss)).count();
     let mut lines: Vec<(Vec<&str>, &Loss)> = Vec::new();
     for loss in losses {
@@ -168,8 +169,8 @@ fn lines(losses: &[Loss]) -> Vec<(String, &Loss)> {
                 && alike
         };
         match lines.iter_mut().find(same) {
-            Some((names, _)) => names.push(&loss.accountant),
-            None => lines.push((vec![&loss.accountant], loss)),
+            Some((names, _)) => names.push(loss.accountant.words()),
+            None => lines.push((vec![loss.accountant.words()], loss)),
         }
     }
     let name = |names: Vec<&str>| match names.len() {
@@ -181,11 +182,11 @@ fn lines(losses: &[Loss]) -> Vec<(String, &Loss)> {
 
 fn basis(loss: &Loss) -> String {
     let suffix = match loss.standing {
-        LossStanding::Claim | LossStanding::Bound => "",
-        LossStanding::NonAdaptiveBound => ", if not chosen adaptively",
-        LossStanding::NotABound if loss.basis == "approximation" => ", not a bound",
+        Standing::Claim | Standing::Bound => "",
+        Standing::NonAdaptiveBound => ", if not chosen adaptively",
+        Standing::NotABound if loss.basis == LossBasis::Approximation => ", not a bound",
         // No finite epsilon holds, whoever counts.
-        LossStanding::NotABound => "",
+        Standing::NotABound => "",
     };
-    format!("{}{suffix}", rests_on(&loss.basis, &loss.arithmetic, loss.times_claim))
+    format!("{}{suffix}", rests_on(loss.basis, loss.arithmetic, loss.times_claim))
 }

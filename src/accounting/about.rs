@@ -1,0 +1,56 @@
+//! Which releases are looked at together: those about one kind of unit of one party, for one observer and one relation.
+
+use super::BookedRelease;
+use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit};
+
+/// Who learned about what kind of unit of whom, and which neighbours the losses are for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    /// Name of the party whose data it is.
+    pub protected: String,
+    /// Unit of protection.
+    pub unit: ProtectedUnit,
+    /// Who learned.
+    pub observer: Observer,
+    /// Neighbouring relation.
+    pub neighbours: Neighbours,
+}
+
+impl About {
+    /// That of an event.
+    #[must_use]
+    pub fn of(event: &PrivacyEvent) -> Self {
+        Self {
+            protected: event.protected.clone(),
+            unit: event.unit,
+            observer: event.observer.clone(),
+            neighbours: event.neighbours.clone(),
+        }
+    }
+
+    /// Whether an event belongs here.
+    #[must_use]
+    pub fn holds(&self, event: &PrivacyEvent) -> bool {
+        (&self.protected, self.unit, &self.observer, &self.neighbours)
+            == (&event.protected, event.unit, &event.observer, &event.neighbours)
+    }
+
+    /// Whether it differs from another in the neighbouring relation at most.
+    #[must_use]
+    pub fn is_beside(&self, other: &Self) -> bool {
+        (&self.protected, self.unit, &self.observer) == (&other.protected, other.unit, &other.observer)
+    }
+}
+
+/// The releases of one run, those about the same together, in the order in which each kind first occurs.
+#[must_use]
+pub fn grouped(releases: &[BookedRelease]) -> Vec<(About, Vec<&BookedRelease>)> {
+    let mut groups: Vec<(About, Vec<&BookedRelease>)> = Vec::new();
+    for booked in releases {
+        match groups.iter_mut().find(|(about, _)| about.holds(&booked.event)) {
+            Some((_, group)) => group.push(booked),
+            None => groups.push((About::of(&booked.event), vec![booked])),
+        }
+    }
+    groups
+}

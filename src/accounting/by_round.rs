@@ -1,0 +1,58 @@
+//! How a privacy loss grows over the rounds of a run: as published, tight and naive.
+
+use super::{Accountant, AccountantName, Composition, History, Tight, claims};
+use crate::vocab::Delta;
+
+/// The epsilon of everything released up to each of some rounds, as one counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Growth {
+    /// Who counts.
+    pub accountant: AccountantName,
+    /// Rounds with their epsilon, at least 0 and finite; none where there is no finite epsilon by the last round.
+    pub points: Vec<(u64, f64)>,
+}
+
+impl History {
+    /// How the epsilon at `delta` grows, at the rounds given (rising): what is claimed, if anything is, then by the tight
+    /// accountant and by basic composition. Later releases are taken as chosen in knowledge of earlier ones.
+    #[must_use]
+    pub fn by_round(&self, delta: Delta, rounds: &[u64]) -> Vec<Growth> {
+        let Some(&last) = rounds.last() else { return Vec::new() };
+        let mut all = Vec::new();
+        for name in [AccountantName::AsPublished, AccountantName::Tight, AccountantName::Basic] {
+            let epsilon = |round: u64| match name.accountant() {
+                None => {
+                    let claimed = claims(self.until(round));
+                    (claimed.claimed > 0).then(|| claimed.epsilon_at(delta))
+                }
+                Some(accountant) => {
+                    let composition = Composition::of_events(self.until(round));
+                    Some(accountant.price(&composition, delta).one_after_another().epsilon)
+                }
+            };
+            let Some(at_last) = epsilon(last) else { continue };
+            let mut points = Vec::new();
+            // A loss that has no bound at the end is not worth counting on the way there.
+            if at_last.is_finite() {
+                let value = |round| if round == last { Some(at_last) } else { epsilon(round) };
+                let told = rounds.iter().filter_map(|&round| Some((round, value(round)?)));
+                points.extend(told.filter(|(_, epsilon)| epsilon.is_finite()));
+            }
+            all.push(Growth { accountant: name, points });
+        }
+        all
+    }
+}
+
+/// The first history that costs most by the tight accountant, as releases chosen one after another; without a delta the
+/// first.
+#[must_use]
+pub fn worst(histories: Vec<History>, delta: Option<Delta>) -> Option<History> {
+    let several = histories.len() > 1;
+    let cost = |history: &History| match delta {
+        Some(delta) if several => Tight.price(&history.composition(), delta).one_after_another().epsilon,
+        Some(_) | None => 0.0,
+    };
+    let costs = histories.into_iter().map(|history| (cost(&history), history));
+    costs.reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, history)| history)
+}

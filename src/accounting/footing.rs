@@ -1,0 +1,162 @@
+//! On what a figure rests: how the cost is known, for which arithmetic it holds, and whether releases were chosen in
+//! knowledge of others.
+
+use crate::vocab::{Arithmetic, Basis, PrivacyEvent};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// On what a figure rests, from the weakest to the strongest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LossBasis {
+    /// A claim that is known to be false here is among the releases.
+    Refuted,
+    /// Something was released as it is.
+    Unprotected,
+    /// A claim that the tight accountant's figure is above.
+    Exceeded,
+    /// Stated in a paper, neither proven nor refuted here.
+    #[serde(rename = "as published")]
+    AsPublished,
+    /// Holds under conditions that the notes name.
+    Conditional,
+    /// A figure that certifies nothing.
+    Approximation,
+    /// Holds for every pair of neighbours.
+    Proven,
+}
+
+impl LossBasis {
+    /// The weakest basis of some events: what a reader must know first. Proven for none.
+    pub fn weakest<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Self {
+        events.into_iter().map(|event| Self::from(&event.basis)).min().unwrap_or(Self::Proven)
+    }
+
+    /// As reports say it, and files.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Refuted => "refuted",
+            Self::Unprotected => "unprotected",
+            Self::Exceeded => "exceeded",
+            Self::AsPublished => "as published",
+            Self::Conditional => "conditional",
+            Self::Approximation => "approximation",
+            Self::Proven => "proven",
+        }
+    }
+}
+
+impl From<&Basis> for LossBasis {
+    fn from(basis: &Basis) -> Self {
+        match basis {
+            Basis::Refuted { .. } => Self::Refuted,
+            Basis::Unprotected => Self::Unprotected,
+            Basis::AsPublished => Self::AsPublished,
+            Basis::Conditional { .. } => Self::Conditional,
+            Basis::Proven => Self::Proven,
+        }
+    }
+}
+
+impl fmt::Display for LossBasis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+/// The weaker of two arithmetics; one that is absent says nothing.
+#[must_use]
+pub(super) fn weaker_arithmetic(a: Option<Arithmetic>, b: Option<Arithmetic>) -> Option<Arithmetic> {
+    a.into_iter().chain(b).min()
+}
+
+/// For which arithmetic the costs of some events hold: the weakest of them counts.
+pub(super) fn weakest_arithmetic<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Arithmetic {
+    events.into_iter().map(|event| event.arithmetic).min().unwrap_or(Arithmetic::Noiseless)
+}
+
+/// What is known of releases that a run made, besides their costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Footing {
+    /// The weakest basis among them.
+    pub basis: LossBasis,
+    /// The weakest arithmetic among them.
+    pub arithmetic: Arithmetic,
+    /// Whether some may have been chosen in knowledge of others.
+    pub one_after_another: bool,
+}
+
+/// An arithmetic in files: its words, and nothing where there is none.
+pub(crate) mod arithmetic_in_words {
+    use crate::vocab::Arithmetic;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(
+        clippy::ref_option,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "the signature that serde asks for"
+    )]
+    pub(crate) fn serialize<S: Serializer>(
+        value: &Option<Arithmetic>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(value.map_or("", Arithmetic::words))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Arithmetic>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let all = [Arithmetic::Ideal, Arithmetic::Exact, Arithmetic::Noiseless];
+        match all.into_iter().find(|known| known.words() == text) {
+            None if !text.is_empty() => {
+                Err(D::Error::custom(format!("expected an arithmetic in words, found \"{text}\"")))
+            }
+            found => Ok(found),
+        }
+    }
+}
+
+/// JSON has no infinity: it is written as the text "inf".
+pub(crate) mod infinite {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+    pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) if text == "inf" => Ok(f64::INFINITY),
+            value => value
+                .as_f64()
+                .ok_or_else(|| D::Error::custom(format!("expected a number or \"inf\", found {value}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weakest_counts_and_files_say_it_in_words() {
+        assert!(LossBasis::Refuted < LossBasis::Conditional && LossBasis::Conditional < LossBasis::Proven);
+        let (exact, ideal) = (Some(Arithmetic::Exact), Some(Arithmetic::Ideal));
+        assert_eq!(weaker_arithmetic(exact, ideal), ideal);
+        assert_eq!(weaker_arithmetic(exact, Some(Arithmetic::Noiseless)), exact);
+        assert_eq!(weaker_arithmetic(None, exact), exact);
+        assert_eq!(weakest_arithmetic([]), Arithmetic::Noiseless);
+        for basis in ["refuted", "unprotected", "exceeded", "as published", "conditional", "proven"] {
+            let read: LossBasis = serde_json::from_str(&format!("\"{basis}\"")).unwrap();
+            assert_eq!(
+                (read.words(), serde_json::to_string(&read).unwrap()),
+                (basis, format!("\"{basis}\""))
+            );
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What one unit went through: the releases that add up for it, and what may be asked of them.
+
+use super::claims::{Claimed, claims};
+use super::footing::weakest_arithmetic;
+use super::{BookedRelease, Composition, Footing, LossBasis, Statement, over_rounds};
+use crate::vocab::{Delta, PrivacyEvent};
+
+/// Releases about one and the same unit, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct History(Vec<BookedRelease>);
+
+impl History {
+    /// These releases, all of which add up.
+    #[must_use]
+    pub const fn new(releases: Vec<BookedRelease>) -> Self {
+        Self(releases)
+    }
+
+    /// The releases.
+    #[must_use]
+    pub fn releases(&self) -> &[BookedRelease] {
+        &self.0
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|booked| booked.count).sum()
+    }
+
+    /// On what their costs rest.
+    #[must_use]
+    pub fn footing(&self) -> Footing {
+        let events = || self.0.iter().map(|booked| &booked.event);
+        Footing {
+            basis: LossBasis::weakest(events()),
+            arithmetic: weakest_arithmetic(events()),
+            one_after_another: over_rounds(&self.0),
+        }
+    }
+
+    /// Their costs, with what was released and on what condition.
+    #[must_use]
+    pub fn composition(&self) -> Composition {
+        Composition::of_counted(self.0.iter().map(|booked| (&booked.event, booked.count)))
+    }
+
+    /// The costs of those that carry a claim.
+    pub(super) fn claimed_composition(&self) -> Composition {
+        let claimed = self.0.iter().filter(|booked| booked.event.claim.is_some());
+        Composition::of_counted(claimed.map(|booked| (&booked.event, booked.count)))
+    }
+
+    /// What is claimed for them.
+    #[must_use]
+    pub fn claimed(&self) -> Claimed {
+        claims(self.0.iter().flat_map(|booked| std::iter::repeat_n(&booked.event, booked.count as usize)))
+    }
+
+    /// What accountants are asked, at the delta asked for, that of the claims, or the default.
+    #[must_use]
+    pub fn statement(&self, asked: Option<Delta>) -> Statement {
+        let delta = stated(asked, self.claimed().delta);
+        let costs = self.0.iter().map(|booked| (booked.event.cost.clone(), booked.count)).collect();
+        Statement { costs, composition: self.composition(), delta, footing: Some(self.footing()) }
+    }
+
+    /// The releases up to and including a round, one by one. Of releases booked together, only the first and the last
+    /// round are on record: those between are taken as evenly spread.
+    pub fn until(&self, round: u64) -> impl Iterator<Item = &PrivacyEvent> {
+        self.0.iter().flat_map(move |booked| {
+            let (begin, end) = (booked.event.round, booked.last_round);
+            let count = if round < begin {
+                0
+            } else if round >= end {
+                booked.count
+            } else {
+                1 + (booked.count - 1) * (round - begin) / (end - begin)
+            };
+            std::iter::repeat_n(&booked.event, count as usize)
+        })
+    }
+
+    /// Whether it costs the same as another by every accountant, on the same footing: they differ in when, where and
+    /// about whom at most.
+    pub(super) fn costs_like(&self, other: &Self) -> bool {
+        let alike =
+            |(a, b): (&BookedRelease, &BookedRelease)| a.count == b.count && event_alike(&a.event, &b.event);
+        self.0.len() == other.0.len()
+            && over_rounds(&self.0) == over_rounds(&other.0)
+            && self.0.iter().zip(&other.0).all(alike)
+    }
+
+    /// Whether it holds every release of another, at least as often, and no less in knowledge of each other.
+    pub(super) fn outweighs(&self, other: &Self) -> bool {
+        let times = |list: &[BookedRelease], event: &PrivacyEvent| -> u64 {
+            list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()
+        };
+        (over_rounds(&self.0) || !over_rounds(&other.0))
+            && other.0.iter().all(|booked| times(&self.0, &booked.event) >= times(&other.0, &booked.event))
+    }
+}
+
+/// Whether two releases cost the same, are claimed to cost the same, and do so on the same footing.
+fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
+    (&a.cost, &a.claim, &a.basis, a.arithmetic) == (&b.cost, &b.claim, &b.basis, b.arithmetic)
+}
+
+/// Delta at which epsilons are stated when neither the scenario nor a claim gives one.
+const DEFAULT_DELTA: f64 = 1e-5;
+
+/// The delta at which to state an epsilon: the one asked for, that of the claims (0 without any), or 1e-5.
+#[must_use]
+pub fn stated(asked: Option<Delta>, claimed: f64) -> Delta {
+    asked
+        .or_else(|| Delta::new(claimed).ok())
+        .or_else(|| Delta::new(DEFAULT_DELTA).ok())
+        .expect("the default delta is above 0 and below 1")
+}

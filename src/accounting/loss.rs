@@ -1,0 +1,242 @@
+//! What releases cost as each accountant sees it, on what that rests, and how it compares with what is claimed.
+
+use super::footing::{arithmetic_in_words, infinite, weaker_arithmetic};
+use super::statement::price;
+use super::{AccountantName, Claimed, History, LossBasis, Standing, Tight};
+use crate::vocab::{Arithmetic, Basis, Delta};
+use serde::{Deserialize, Serialize};
+
+/// A cumulative privacy loss as one accountant sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Loss {
+    /// Who counted.
+    pub accountant: AccountantName,
+    /// What the figure is: a claim, a bound, a bound for releases fixed in advance, or no bound.
+    pub standing: Standing,
+    /// Epsilon, at least 0; "inf" where no finite one holds.
+    #[serde(with = "infinite")]
+    pub epsilon: f64,
+    /// No valid epsilon lies below this, where the accountant can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
+    /// This holds for certain, where the accountant gives both ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
+    /// Order of the moment that gave the figure, above 1 (Renyi) or whole (moments).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<f64>,
+    /// Delta that the epsilon is stated at, in [0, 1); 0 only for claims.
+    pub delta: f64,
+    /// On what it rests; an approximation certifies nothing, and a claim is exceeded where the tight accountant's figure
+    /// is above it.
+    pub basis: LossBasis,
+    /// For which arithmetic a finite bound holds: ideal if any noise was drawn in floating point and analysed as
+    /// real-valued. None for claims and approximations.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
+    pub arithmetic: Option<Arithmetic>,
+    /// How many times the claim the tight accountant's epsilon is, both at the claim's delta, where it is more: with the
+    /// claim and with the tight accountant's figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times_claim: Option<f64>,
+    /// What to know about it; empty if nothing.
+    pub note: String,
+}
+
+/// What one unit's history costs: what is claimed for it, if anything is, then every accountant's figure. `delta` is the
+/// one asked for, if any is.
+#[must_use]
+pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
+    let claimed = history.claimed();
+    let statement = history.statement(delta);
+    let stated = statement.delta;
+    let mut losses: Vec<Loss> = Vec::new();
+    for figure in statement.figures() {
+        let priced = figure.priced;
+        losses.push(Loss {
+            accountant: figure.accountant,
+            standing: figure.standing,
+            epsilon: priced.epsilon,
+            lower: priced.lower,
+            upper: priced.upper.filter(|upper| upper.is_finite()),
+            order: priced.order,
+            delta: stated.get(),
+            basis: figure.basis.unwrap_or(LossBasis::Proven),
+            arithmetic: figure.arithmetic,
+            times_claim: None,
+            note: priced.notes.join("; "),
+        });
+    }
+    if claimed.claimed > 0 {
+        let mut claim = claim(&claimed, history, stated);
+        // Where the claims sum up to no delta, or to too large a one, at the delta that is stated: epsilon at delta 0
+        // is no smaller.
+        let at = Delta::new(claim.delta).unwrap_or(stated);
+        let ours = losses.iter_mut().find(|loss| loss.accountant == AccountantName::Tight);
+        let found = if claimed.unclaimed == 0 && at == stated {
+            ours.as_ref().map_or(f64::INFINITY, |loss| loss.epsilon)
+        } else {
+            let rounds = history.footing().one_after_another;
+            price(&Tight, &history.claimed_composition(), at, rounds).epsilon
+        };
+        if let Some(times) = exceeds(found, claim.epsilon) {
+            claim.times_claim = Some(times);
+            claim.basis = LossBasis::Exceeded;
+            if at != stated {
+                claim.note.push_str(&format!(
+                    "; at delta {:e} the tight accountant finds epsilon {found:.4}, {} the claim",
+                    at.get(),
+                    multiple(times)
+                ));
+            }
+            if let Some(ours) = ours.filter(|loss| loss.epsilon.is_finite()) {
+                ours.times_claim = Some(times);
+            }
+        }
+        losses.insert(0, claim);
+    }
+    losses
+}
+
+/// A factor in words: "2.6 times".
+#[must_use]
+pub fn multiple(times: f64) -> String {
+    if times < 1.05 { format!("{times:.4} times") } else { format!("{times:.1} times") }
+}
+
+/// How many times a claim a finite epsilon is, if it is more than rounding makes it.
+fn exceeds(epsilon: f64, claim: f64) -> Option<f64> {
+    let times = epsilon / claim;
+    (times.is_finite() && times > 1.0 + 1e-6).then_some(times)
+}
+
+fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
+    let mut note: Vec<String> = claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
+    if claimed.unclaimed > 0 {
+        note.push(format!("says nothing about {} further releases", claimed.unclaimed));
+    }
+    if history.releases().iter().any(|booked| matches!(booked.event.basis, Basis::Refuted { .. })) {
+        note.push("does not hold here, see below".to_owned());
+    }
+    Loss {
+        accountant: AccountantName::AsPublished,
+        standing: Standing::Claim,
+        epsilon: claimed.epsilon_at(stated),
+        lower: None,
+        upper: None,
+        order: None,
+        delta: if claimed.costs.count() > 0 { stated.get() } else { claimed.delta },
+        basis: LossBasis::AsPublished,
+        arithmetic: None,
+        times_claim: None,
+        note: note.join("; "),
+    }
+}
+
+/// Notes one after the other, each once; empty ones say nothing.
+pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
+    let mut told: Vec<&str> = Vec::new();
+    for note in notes {
+        if !note.is_empty() && !told.contains(&note) {
+            told.push(note);
+        }
+    }
+    told.join("; ")
+}
+
+/// For each accountant the larger of two losses; of equal ones (infinite as a rule) that of the longer history. What it
+/// rests on is the weaker of the two, for the figure is to hold for both.
+pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
+    for mut loss in other {
+        let Some(known) = all.iter_mut().find(|known| known.accountant == loss.accountant) else {
+            all.push(loss);
+            continue;
+        };
+        let equal = known.epsilon.to_bits() == loss.epsilon.to_bits();
+        if known.epsilon < loss.epsilon || (equal && longer) {
+            std::mem::swap(known, &mut loss);
+        }
+        if loss.basis < known.basis {
+            known.note = joined([known.note.as_str(), &loss.note]);
+            known.basis = loss.basis;
+        }
+        if known.epsilon.is_finite() {
+            known.arithmetic = weaker_arithmetic(known.arithmetic, loss.arithmetic);
+        }
+        known.times_claim = known.times_claim.into_iter().chain(loss.times_claim).reduce(f64::max);
+    }
+    all
+}
+
+/// The largest finite epsilon of an accountant among some losses; nothing where it gives none.
+pub fn largest_finite<'a>(
+    losses: impl IntoIterator<Item = &'a Loss>,
+    accountant: AccountantName,
+) -> Option<f64> {
+    let of = losses.into_iter().filter(|loss| loss.accountant == accountant).map(|loss| loss.epsilon);
+    of.filter(|epsilon| epsilon.is_finite()).reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss(epsilon: f64, basis: LossBasis, arithmetic: Arithmetic) -> Loss {
+        Loss {
+            accountant: AccountantName::Tight,
+            standing: Standing::Bound,
+            epsilon,
+            lower: None,
+            upper: None,
+            order: None,
+            delta: 1e-5,
+            basis,
+            arithmetic: Some(arithmetic),
+            times_claim: None,
+            note: format!("note of {epsilon}"),
+        }
+    }
+
+    #[test]
+    fn the_larger_figure_rests_on_the_weaker_basis() {
+        let (proven, conditional) = (
+            loss(2.0, LossBasis::Proven, Arithmetic::Exact),
+            loss(1.0, LossBasis::Conditional, Arithmetic::Ideal),
+        );
+        for (a, b) in [(proven.clone(), conditional.clone()), (conditional, proven)] {
+            let found = larger(vec![a], vec![b], false);
+            assert_eq!((found.len(), found[0].epsilon), (1, 2.0));
+            assert_eq!(
+                (found[0].basis, found[0].arithmetic),
+                (LossBasis::Conditional, Some(Arithmetic::Ideal))
+            );
+            assert!(found[0].note.contains("note of 1"), "the condition is told: {}", found[0].note);
+        }
+    }
+
+    #[test]
+    fn a_claim_is_exceeded_beyond_rounding_only() {
+        assert_eq!(exceeds(2.0, 2.0), None);
+        assert_eq!(exceeds(5.2, 2.0).map(multiple).as_deref(), Some("2.6 times"));
+        assert_eq!(exceeds(f64::INFINITY, 2.0), None, "that is told as infinite");
+    }
+
+    /// What files say, word for word: readers of `summary.json` rely on it.
+    #[test]
+    fn a_loss_in_a_file_keeps_its_words() {
+        let told = serde_json::to_value(loss(2.0, LossBasis::AsPublished, Arithmetic::Noiseless)).unwrap();
+        assert_eq!(
+            told,
+            serde_json::json!({
+                "accountant": "tight", "standing": "bound", "epsilon": 2.0, "delta": 1e-5, "basis": "as published",
+                "arithmetic": "no noise drawn", "note": "note of 2",
+            })
+        );
+        let read: Loss = serde_json::from_value(told).unwrap();
+        assert_eq!(read.arithmetic, Some(Arithmetic::Noiseless));
+        for name in AccountantName::ALL {
+            let accountant = name.accountant().unwrap();
+            assert_eq!(serde_json::to_value(name).unwrap(), accountant.name());
+        }
+        assert_eq!(serde_json::to_value(AccountantName::AsPublished).unwrap(), "as published");
+    }
+}

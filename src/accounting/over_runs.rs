@@ -1,0 +1,108 @@
+//! What one observer learned over the runs of a cell: every figure is that of the run, and of the unit, where it is
+//! largest.
+
+use super::loss::{Loss, joined, larger, losses, multiple};
+use super::{AccountantName, BookedRelease, History, Standing, units};
+use crate::vocab::Delta;
+
+/// Everything one observer learned about one kind of unit of one party, over runs of which each is on its own.
+#[derive(Clone, Debug, Default)]
+pub struct OverRuns {
+    delta: Option<Delta>,
+    released: Vec<String>,
+    releases: u64,
+    releases_per_unit: Option<u64>,
+    /// What a unit went through, each kind of it once: most runs are alike, and pricing is dear.
+    priced: Vec<History>,
+    losses: Vec<Loss>,
+    runs: u64,
+    runs_differ: bool,
+}
+
+/// What it comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// What was released, each kind once.
+    pub released: Vec<String>,
+    /// Releases in one run; the largest number over the runs.
+    pub releases: u64,
+    /// Releases about one and the same unit, where they are about different ones; the largest number over the units.
+    pub releases_per_unit: Option<u64>,
+    /// What it amounts to for the worst-off unit in the worst run, by accountant.
+    pub losses: Vec<Loss>,
+    /// Whether runs cost differently, so that each loss is that of the run where it is largest.
+    pub runs_differ: bool,
+}
+
+impl OverRuns {
+    /// No run so far; `delta` is the one asked for.
+    #[must_use]
+    pub fn new(delta: Option<Delta>) -> Self {
+        Self { delta, ..Self::default() }
+    }
+
+    /// Takes in what one run released.
+    pub fn take_in(&mut self, group: &[&BookedRelease]) {
+        for booked in group {
+            if !self.released.contains(&booked.event.released) {
+                self.released.push(booked.event.released.clone());
+            }
+        }
+        self.releases = self.releases.max(group.iter().map(|booked| booked.count).sum());
+        let told = units(group);
+        if told.apart {
+            let most = told.worst.iter().map(History::count).max();
+            self.releases_per_unit = self.releases_per_unit.max(most.or(Some(0)));
+        }
+        for history in told.worst {
+            if self.priced.iter().any(|known| known.costs_like(&history)) {
+                continue;
+            }
+            let longer = self.priced.iter().all(|known| known.count() < history.count());
+            self.losses = larger(std::mem::take(&mut self.losses), losses(&history, self.delta), longer);
+            self.priced.push(history);
+            self.runs_differ |= self.runs > 0;
+        }
+        self.runs += 1;
+    }
+
+    /// Where runs differ, a claim and the loss beside it may be those of different runs, and the claim exceeded in a
+    /// third.
+    fn tell_of_runs(&mut self) {
+        let figure = |losses: &[Loss], claim: bool| {
+            let wanted = |loss: &&Loss| match claim {
+                true => loss.standing == Standing::Claim,
+                false => loss.accountant == AccountantName::Tight,
+            };
+            losses.iter().find(wanted).map(|loss| (loss.epsilon, loss.times_claim))
+        };
+        let (Some((claimed, Some(times))), Some((tight, _))) =
+            (figure(&self.losses, true), figure(&self.losses, false))
+        else {
+            return;
+        };
+        if self.runs_differ && tight.is_finite() && (tight / claimed / times - 1.0).abs() > 1e-6 {
+            let note = format!(
+                "runs differ: in one of them tight is {} what is claimed for it, while these figures are each those of \
+                 the run where they are largest",
+                multiple(times)
+            );
+            for loss in self.losses.iter_mut().filter(|loss| loss.times_claim.is_some()) {
+                loss.note = joined([loss.note.as_str(), &note]);
+            }
+        }
+    }
+
+    /// What all runs come to.
+    #[must_use]
+    pub fn finish(mut self) -> Learned {
+        self.tell_of_runs();
+        Learned {
+            released: self.released,
+            releases: self.releases,
+            releases_per_unit: self.releases_per_unit,
+            runs_differ: self.runs_differ && self.losses.iter().any(|loss| loss.epsilon.is_finite()),
+            losses: self.losses,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What accountants are asked and what they answer: one way for the report, `subrosa account`, and pictures of either.
+
+use super::{Accountant, AccountantName, Composition, Footing, LossBasis, Priced, Standing, Tight};
+use crate::vocab::{Arithmetic, Cost, Delta};
+
+/// Releases that add up, to be priced at a delta.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// Costs in order of release, each with its count, at least 1.
+    pub costs: Vec<(Cost, u64)>,
+    /// The same as accountants read it, with what was released and on what condition.
+    pub composition: Composition,
+    /// Delta at which epsilons are stated, in (0, 1).
+    pub delta: Delta,
+    /// What is known of the releases besides their costs; nothing of costs that somebody wrote down.
+    pub footing: Option<Footing>,
+}
+
+/// An accountant's answer, and what it is worth to a reader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Who counted.
+    pub accountant: AccountantName,
+    /// The answer.
+    pub priced: Priced,
+    /// What it is worth.
+    pub standing: Standing,
+    /// On what it rests; nothing is known of costs that somebody wrote down.
+    pub basis: Option<LossBasis>,
+    /// For which arithmetic it holds, where it certifies anything and that is known.
+    pub arithmetic: Option<Arithmetic>,
+}
+
+impl Figure {
+    /// Whether it is a finite bound.
+    #[must_use]
+    pub fn certifies(&self) -> bool {
+        self.standing != Standing::NotABound && self.priced.epsilon.is_finite()
+    }
+}
+
+impl Statement {
+    /// Costs that somebody wrote down, each with its count.
+    #[must_use]
+    pub fn of_costs(costs: Vec<(Cost, u64)>, delta: Delta) -> Self {
+        let composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+        Self { costs, composition, delta, footing: None }
+    }
+
+    /// Every accountant's figure, the one to quote first.
+    #[must_use]
+    pub fn figures(&self) -> Vec<Figure> {
+        let figure = |name: AccountantName| Some(self.figure(name, name.accountant()?));
+        AccountantName::ALL.into_iter().filter_map(figure).collect()
+    }
+
+    fn figure(&self, name: AccountantName, accountant: &dyn Accountant) -> Figure {
+        let priced = self.price(accountant);
+        let approximate = accountant.is_approximation();
+        let standing = if approximate { Standing::NotABound } else { priced.standing };
+        let basis = match self.footing.map(|footing| footing.basis) {
+            // The release has no finite epsilon, whoever counts.
+            known @ Some(LossBasis::Refuted | LossBasis::Unprotected) => known,
+            _ if approximate => Some(LossBasis::Approximation),
+            known => known,
+        };
+        let mut figure = Figure { accountant: name, priced, standing, basis, arithmetic: None };
+        if figure.certifies() {
+            figure.arithmetic = self.footing.map(|footing| footing.arithmetic);
+        }
+        figure
+    }
+
+    /// An accountant's answer, for releases chosen in knowledge of each other where they may have been.
+    pub(super) fn price(&self, accountant: &dyn Accountant) -> Priced {
+        let chosen = self.footing.is_some_and(|footing| footing.one_after_another);
+        price(accountant, &self.composition, self.delta, chosen)
+    }
+
+    /// Epsilon by the tight accountant; at least 0, infinite where no finite one holds.
+    #[must_use]
+    pub fn tight(&self) -> f64 {
+        self.price(&Tight).epsilon
+    }
+
+    /// Whether it asks the same as another, of releases on the same footing.
+    fn asks_like(&self, other: &Self) -> bool {
+        let known = |statement: &Self| statement.footing.map(|footing| (footing.basis, footing.arithmetic));
+        self.composition == other.composition && known(self) == known(other)
+    }
+
+    /// Finite epsilons after some number of releases, in the order of release, by every accountant: at most `points`
+    /// numbers of releases, the last of them all.
+    #[must_use]
+    pub fn over_releases(&self, points: u64) -> Vec<(AccountantName, Vec<(u64, f64)>)> {
+        let total = self.costs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+        let points = points.min(total);
+        // In wide numbers: k times a large total does not fit into 64 bits.
+        let step = |k: u64| (u128::from(k) * u128::from(total) / u128::from(points)) as u64;
+        let first = |releases: u64| {
+            let (mut left, mut composition) = (releases, Composition::new());
+            for (cost, count) in &self.costs {
+                let taken = (*count).min(left);
+                composition.add(cost, taken);
+                left -= taken;
+            }
+            composition
+        };
+        let curve = |name: AccountantName| {
+            let accountant = name.accountant()?;
+            let epsilon = |releases| accountant.price(&first(releases), self.delta).epsilon;
+            let all = (1..=points).map(step).map(|releases| (releases, epsilon(releases)));
+            Some((name, all.filter(|(_, epsilon)| epsilon.is_finite()).collect()))
+        };
+        AccountantName::ALL.into_iter().filter_map(curve).collect()
+    }
+}
+
+/// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12: pairs (epsilon, delta), by rising
+/// epsilon.
+#[must_use]
+pub fn tight_curve(composition: &Composition) -> Vec<(f64, f64)> {
+    let points = (1..=48).filter_map(|k| {
+        let delta = Delta::new(libm::pow(10.0, -0.25 * f64::from(k))).ok()?;
+        let epsilon = Tight.price(composition, delta).epsilon;
+        epsilon.is_finite().then(|| (epsilon, delta.get()))
+    });
+    let mut points: Vec<(f64, f64)> = points.collect();
+    points.reverse();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+/// An accountant's answer for releases that were fixed in advance, or chosen one after another.
+pub(super) fn price(
+    accountant: &dyn Accountant,
+    composition: &Composition,
+    delta: Delta,
+    one_after_another: bool,
+) -> Priced {
+    let priced = accountant.price(composition, delta);
+    if one_after_another { priced.one_after_another() } else { priced }
+}
+
+/// Of several candidates, each with what its units went through, the first that costs most by the tight accountant, and
+/// whether all ask the same (nothing is priced then). Nothing for no candidate.
+#[must_use]
+pub fn costliest<T>(candidates: Vec<T>, statements: impl Fn(&T) -> Vec<&Statement>) -> Option<(T, bool)> {
+    let mut different: Vec<T> = Vec::new();
+    for candidate in candidates {
+        let same = |known: &T| {
+            let (a, b) = (statements(known), statements(&candidate));
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.asks_like(b))
+        };
+        if !different.iter().any(same) {
+            different.push(candidate);
+        }
+    }
+    let alone = different.len() == 1;
+    let loss = |candidate: &T| match alone {
+        true => 0.0,
+        false => statements(candidate).into_iter().map(Statement::tight).fold(0.0, f64::max),
+    };
+    let costs = different.into_iter().map(|candidate| (loss(&candidate), candidate));
+    costs.reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, candidate)| (candidate, alone))
+}

@@ -1,0 +1,119 @@
+//! Which releases add up: those about one and the same unit do, those about different units do not.
+
+use super::{BookedRelease, History};
+use crate::vocab::{PrivacyEvent, ProtectedUnit};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often a release counts for the one it is about. A user who reports once and has no number has one reward of each
+/// kind in a run, however many users there are; anything else counts as often as it happened.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OncePerUser(BTreeSet<String>);
+
+impl OncePerUser {
+    /// How many of `count` releases like this one count, given those before.
+    pub(super) fn counted(&mut self, event: &PrivacyEvent, count: u64) -> u64 {
+        if !event.is_of_one_user_each() {
+            return count;
+        }
+        // A reward is reported once, and may also show in other ways, each told by its name.
+        u64::from(self.0.insert(event.released.clone()))
+    }
+}
+
+/// Releases about units of one kind, told apart by unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Units {
+    /// What one unit went through, for every kind of unit that no other outweighs: one as a rule.
+    pub worst: Vec<History>,
+    /// Whether the releases concern different units.
+    pub apart: bool,
+}
+
+/// Tells a group of releases apart by unit. Rewards are units of their own, one report each; numbered units add up
+/// each on its own, together with what concerns all of them; anything else concerns one and the same unit.
+#[must_use]
+pub fn units(group: &[&BookedRelease]) -> Units {
+    let mut once = OncePerUser::default();
+    let mut common: Vec<BookedRelease> = Vec::new();
+    let mut numbered: BTreeMap<u64, Vec<BookedRelease>> = BTreeMap::new();
+    for &booked in group {
+        let counted = once.counted(&booked.event, booked.count);
+        match booked.event.unit_index {
+            Some(unit) => numbered.entry(unit).or_default().push(booked.clone()),
+            None if counted == booked.count => common.push(booked.clone()),
+            None if counted == 0 => {}
+            // One of several rewards is the first.
+            None => {
+                let last_round = booked.event.round;
+                common.push(BookedRelease { count: counted, last_round, ..booked.clone() });
+            }
+        }
+    }
+    let rewards = common.first().is_some_and(|first| first.event.unit == ProtectedUnit::Reward);
+    if numbered.is_empty() {
+        return Units { worst: vec![History::new(common)], apart: rewards };
+    }
+    let mut worst: Vec<History> = Vec::new();
+    for mut releases in numbered.into_values() {
+        releases.extend(common.iter().cloned());
+        let history = History::new(releases);
+        if !worst.iter().any(|other| other.outweighs(&history)) {
+            worst.retain(|other| !history.outweighs(other));
+            worst.push(history);
+        }
+    }
+    Units { worst, apart: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, Sampler, Time};
+
+    fn booked(unit: ProtectedUnit, index: Option<u64>, scale: f64, count: u64) -> BookedRelease {
+        let event = PrivacyEvent {
+            released: "y".into(),
+            mechanism: "noise".into(),
+            protected: "users".into(),
+            unit,
+            unit_index: index,
+            neighbours: Neighbours::AnyValue,
+            observer: Observer("service".into()),
+            sampler: Sampler::Full,
+            sensitivity: None,
+            cost: Cost::Laplace { scale },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Ideal,
+            round: 3,
+            at: Time::ZERO,
+        };
+        BookedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
+    }
+
+    #[test]
+    fn rewards_do_not_add_up_and_visits_of_one_user_do() {
+        let rewards = booked(ProtectedUnit::Reward, None, 1.0, 100_000);
+        let told = units(&[&rewards]);
+        assert_eq!((told.worst.len(), told.worst[0].count(), told.apart), (1, 1, true));
+        let visits =
+            [(0, 4), (1, 9), (2, 9)].map(|(user, count)| booked(ProtectedUnit::User, Some(user), 1.0, count));
+        let told = units(&visits.iter().collect::<Vec<_>>());
+        assert_eq!((told.worst.len(), told.worst[0].count()), (1, 9));
+        let agents =
+            [booked(ProtectedUnit::Agent, Some(0), 1.0, 2), booked(ProtectedUnit::Agent, Some(1), 0.5, 1)];
+        assert_eq!(units(&agents.iter().collect::<Vec<_>>()).worst.len(), 2, "neither outweighs the other");
+        let outcomes = booked(ProtectedUnit::Outcome, None, 1.0, 50);
+        let told = units(&[&outcomes]);
+        assert_eq!((told.worst[0].count(), told.apart), (50, false));
+    }
+
+    /// A price that holds under a condition is not outweighed by the same price without one.
+    #[test]
+    fn a_weaker_footing_is_kept() {
+        let mut conditional = booked(ProtectedUnit::User, Some(1), 1.0, 4);
+        conditional.event.basis = Basis::Conditional { on: "the scaling being public".into() };
+        let proven = booked(ProtectedUnit::User, Some(0), 1.0, 9);
+        assert_eq!(units(&[&proven, &conditional]).worst.len(), 2);
+    }
+}

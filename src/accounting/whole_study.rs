@@ -1,0 +1,412 @@
+//! What a whole study costs where all of its runs are on the same data: tuning again is charged again.
+
+use super::footing::{arithmetic_in_words, infinite, weakest_arithmetic};
+use super::loss::joined;
+use super::person::{Part, added, persons};
+use super::statement::price;
+use super::units::OncePerUser;
+use super::{About, Accountant, Basic, BookedRelease, Composition, LossBasis, Priced, Rdp, Tight};
+use crate::vocab::{Arithmetic, Delta, Neighbours, PrivacyEvent, ProtectedUnit, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What one observer would learn about the worst-off unit of a kind, were all runs of one series, or of all series,
+/// published: over all cells and replications.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StudyPrivacy {
+    /// Name of the series; "all series" for all of them together, their names where others are left out.
+    pub series: String,
+    /// Whether this is several series together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all_series: bool,
+    /// Whether this is the sum of the losses about a row and about its outcome, of a person who brings both; `unit` is
+    /// then the record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
+    /// Whose data.
+    pub protected: String,
+    /// Unit of protection.
+    pub unit: ProtectedUnit,
+    /// Who would learn.
+    pub observer: String,
+    /// Neighbouring relation.
+    pub neighbours: Neighbours,
+    /// Runs in which something was released.
+    pub runs: u64,
+    /// Releases in all of them, whomever they are about.
+    pub releases: u64,
+    /// Epsilon by the tight accountant, at `delta`; "inf" where no finite one holds.
+    #[serde(with = "infinite")]
+    pub epsilon_tight: f64,
+    /// Epsilon by Renyi composition.
+    #[serde(with = "infinite")]
+    pub epsilon_rdp: f64,
+    /// Epsilon by basic composition.
+    #[serde(with = "infinite")]
+    pub epsilon_basic: f64,
+    /// Delta that all are stated at.
+    pub delta: f64,
+    /// The weakest basis of the releases; no better than "conditional" where runs share their random numbers.
+    pub basis: LossBasis,
+    /// The weakest arithmetic of the releases; none without a finite epsilon.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
+    pub arithmetic: Option<Arithmetic>,
+    /// What to know about it; empty if nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+impl StudyPrivacy {
+    /// Whether any of its figures is finite.
+    #[must_use]
+    pub fn figures_are_finite(&self) -> bool {
+        [self.epsilon_tight, self.epsilon_rdp, self.epsilon_basic].iter().any(|epsilon| epsilon.is_finite())
+    }
+}
+
+/// Composition adds up losses of releases whose noise is independent. Cells and series of one replication are given the
+/// same random numbers, so that they can be compared.
+const SHARED: &str = "holds only if every run draws noise of its own: here the runs of one replication that differ in \
+                      settings share their random numbers, and two results of the same noise can tell more than both \
+                      losses together";
+
+/// A name for all series together.
+const ALL: &str = "all series";
+
+/// What has been seen so far of the series whose runs share their data and release something of it.
+#[derive(Clone, Debug, Default)]
+pub struct WholeStudy {
+    groups: Vec<Group>,
+}
+
+/// The releases of one series to one observer about one kind of unit of one party.
+#[derive(Clone, Debug)]
+struct Group {
+    series: String,
+    about: About,
+    releases: u64,
+    /// Runs by their random numbers: seed and number of the replication.
+    runs: BTreeMap<(u64, u64), u64>,
+    /// Unlike events with their numbers, by unit; without a number those that concern all units. Where and when they
+    /// happened is left out.
+    events: BTreeMap<Option<u64>, Vec<(PrivacyEvent, u64)>>,
+}
+
+impl Group {
+    fn of(series: &str, event: &PrivacyEvent) -> Self {
+        Self {
+            series: series.to_owned(),
+            about: About::of(event),
+            releases: 0,
+            runs: BTreeMap::new(),
+            events: BTreeMap::new(),
+        }
+    }
+
+    fn count(&mut self, event: &PrivacyEvent, count: u64) {
+        let event = PrivacyEvent { round: 0, at: Time::ZERO, ..event.clone() };
+        let events = self.events.entry(event.unit_index).or_default();
+        match events.iter_mut().find(|(other, _)| *other == event) {
+            Some((_, known)) => *known += count,
+            None => events.push((event, count)),
+        }
+    }
+
+    /// Takes in another series' group of the same kind.
+    fn take_in(&mut self, other: &Self) {
+        self.releases += other.releases;
+        for (run, count) in &other.runs {
+            *self.runs.entry(*run).or_default() += count;
+        }
+        for (event, count) in other.events.values().flatten() {
+            self.count(event, *count);
+        }
+    }
+
+    /// What the units went through, each kind of history once.
+    fn histories(&self) -> Vec<Composition> {
+        let common = self.events.get(&None).map_or(&[][..], Vec::as_slice);
+        let numbered = || self.events.iter().filter(|(unit, _)| unit.is_some());
+        let mut histories: Vec<Composition> = Vec::new();
+        let mut keep = |own: &[(PrivacyEvent, u64)]| {
+            let events = own.iter().chain(common).map(|(event, count)| (event, *count));
+            let composition = Composition::of_counted(events);
+            if !histories.contains(&composition) {
+                histories.push(composition);
+            }
+        };
+        if numbered().next().is_none() {
+            keep(&[]);
+        }
+        numbered().for_each(|(_, own)| keep(own));
+        histories
+    }
+}
+
+impl WholeStudy {
+    /// Takes in what one run of a series released. `run` says which random numbers it drew: its seed and the number of its
+    /// replication.
+    pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[BookedRelease]) {
+        // A user who reports once in a run reports once in each.
+        let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
+        for booked in releases {
+            let event = &booked.event;
+            let known =
+                self.groups.iter().position(|group| group.series == series && group.about.holds(event));
+            let index = known.unwrap_or_else(|| {
+                self.groups.push(Group::of(series, event));
+                self.groups.len() - 1
+            });
+            let group = &mut self.groups[index];
+            group.releases += booked.count;
+            let once = seen.entry(index).or_insert_with(|| {
+                *group.runs.entry(run).or_default() += 1;
+                OncePerUser::default()
+            });
+            let counted = once.counted(event, booked.count);
+            if counted > 0 {
+                group.count(event, counted);
+            }
+        }
+    }
+
+    /// One row for each series and what it released to whom; then the same for all series together, where several
+    /// released something of that kind.
+    #[must_use]
+    pub fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
+        let mut prices = Prices { delta, known: Vec::new() };
+        let mut rows: Vec<StudyPrivacy> = self.groups.iter().map(|group| prices.row(group)).collect();
+        let mut together: Vec<(Group, Vec<&str>)> = Vec::new();
+        for group in &self.groups {
+            match together.iter_mut().find(|(known, _)| known.about == group.about) {
+                Some((known, series)) => {
+                    known.take_in(group);
+                    series.push(&group.series);
+                }
+                None => together.push((group.clone(), vec![&group.series])),
+            }
+        }
+        for (group, series) in together.iter_mut().filter(|(_, series)| series.len() > 1) {
+            let apart = self.other_relations(group, series);
+            group.series = if apart.is_empty() { ALL.to_owned() } else { series.join(" and ") };
+            let mut row = StudyPrivacy { all_series: true, ..prices.row(group) };
+            if !apart.is_empty() {
+                let missing = format!(
+                    "without {}, whose losses are for other neighbours and do not add up with these",
+                    apart.join(", ")
+                );
+                row.note = joined([row.note.as_str(), &missing]);
+            }
+            rows.push(row);
+        }
+        let persons: Vec<StudyPrivacy> = of_persons(&rows).collect();
+        rows.extend(persons);
+        // Series by series; Rust's sort keeps the order within each.
+        let mut order: Vec<String> = Vec::new();
+        for row in &rows {
+            if !order.contains(&row.series) {
+                order.push(row.series.clone());
+            }
+        }
+        rows.sort_by_key(|row| order.iter().position(|series| *series == row.series));
+        rows
+    }
+
+    /// Series that released something of that kind whose losses are for other neighbours.
+    fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
+        let alike = |other: &&Group| other.about.is_beside(&group.about);
+        let names = self.groups.iter().filter(alike).map(|other| &*other.series);
+        names.filter(|name| !added_up.contains(name)).collect()
+    }
+}
+
+/// A person whose row and outcome both change: the two losses added up.
+fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
+    let same = |a: &StudyPrivacy, b: &StudyPrivacy| {
+        (&a.series, &a.protected, &a.observer) == (&b.series, &b.protected, &b.observer)
+    };
+    persons(rows, |row| row.unit, same).map(|(record, outcome)| {
+        let sum = |epsilon: fn(&StudyPrivacy) -> f64| {
+            let part = |row| {
+                let &StudyPrivacy { delta, basis, arithmetic, ref note, .. } = row;
+                Part { epsilon: epsilon(row), delta, basis, arithmetic, note }
+            };
+            added(&part(record), &part(outcome))
+        };
+        let tight = sum(|row| row.epsilon_tight);
+        let told = format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
+        StudyPrivacy {
+            person: true,
+            runs: record.runs.max(outcome.runs),
+            releases: record.releases + outcome.releases,
+            epsilon_tight: tight.epsilon,
+            epsilon_rdp: sum(|row| row.epsilon_rdp).epsilon,
+            epsilon_basic: sum(|row| row.epsilon_basic).epsilon,
+            delta: tight.delta,
+            basis: tight.basis,
+            arithmetic: tight.arithmetic,
+            note: joined([told.as_str(), &tight.note]),
+            ..record.clone()
+        }
+    })
+}
+
+/// What histories cost, each priced once.
+struct Prices {
+    delta: Delta,
+    known: Vec<(Composition, [Priced; 3])>,
+}
+
+impl Prices {
+    fn row(&mut self, group: &Group) -> StudyPrivacy {
+        let events = || group.events.values().flatten().map(|(event, _)| event);
+        let mut worst = [0.0f64; 3];
+        let mut notes: Vec<String> = Vec::new();
+        for history in group.histories() {
+            let priced = self.price(history);
+            for (worst, priced) in worst.iter_mut().zip(priced) {
+                *worst = worst.max(priced.epsilon);
+            }
+            for note in &priced[0].notes {
+                if !notes.contains(note) {
+                    notes.push(note.clone());
+                }
+            }
+        }
+        let [epsilon_tight, epsilon_rdp, epsilon_basic] = worst;
+        let mut basis = LossBasis::weakest(events());
+        if group.runs.values().any(|&runs| runs > 1) && epsilon_tight.is_finite() {
+            basis = basis.min(LossBasis::Conditional);
+            notes.push(SHARED.to_owned());
+        }
+        StudyPrivacy {
+            series: group.series.clone(),
+            all_series: false,
+            person: false,
+            protected: group.about.protected.clone(),
+            unit: group.about.unit,
+            observer: group.about.observer.0.clone(),
+            neighbours: group.about.neighbours.clone(),
+            runs: group.runs.values().sum(),
+            releases: group.releases,
+            epsilon_tight,
+            epsilon_rdp,
+            epsilon_basic,
+            delta: self.delta.get(),
+            basis,
+            arithmetic: epsilon_tight.is_finite().then(|| weakest_arithmetic(events())),
+            note: notes.join("; "),
+        }
+    }
+
+    fn price(&mut self, history: Composition) -> &[Priced; 3] {
+        let known = self.known.iter().position(|(other, _)| *other == history);
+        let index = known.unwrap_or_else(|| {
+            let accountants: [&dyn Accountant; 3] = [&Tight, &Rdp, &Basic];
+            // Runs may have been tried one after another, whatever happened in each.
+            let priced = accountants.map(|accountant| price(accountant, &history, self.delta, true));
+            self.known.push((history, priced));
+            self.known.len() - 1
+        });
+        &self.known[index].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::{Basis, Cost, Observer, Sampler};
+
+    fn booked(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> BookedRelease {
+        let event = PrivacyEvent {
+            released: "y".into(),
+            mechanism: "randomised response".into(),
+            protected: "users".into(),
+            unit,
+            unit_index: index,
+            neighbours: Neighbours::AnyValue,
+            observer: Observer("service".into()),
+            sampler: Sampler::Full,
+            sensitivity: None,
+            cost: Cost::RandomizedResponse { epsilon },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Exact,
+            round: 3,
+            at: Time::ZERO,
+        };
+        BookedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
+    }
+
+    fn delta() -> Delta {
+        Delta::new(1e-5).unwrap()
+    }
+
+    /// A user's visits of all runs add up, those of different users do not; rewards of users who come once add up by run.
+    #[test]
+    fn a_unit_adds_up_with_itself() {
+        let mut study = WholeStudy::default();
+        let visits = |a, b| {
+            [booked(ProtectedUnit::User, Some(1), 1.0, a), booked(ProtectedUnit::User, Some(2), 1.0, b)]
+        };
+        study.add_run((1, 0), "s", &visits(4, 2));
+        study.add_run((1, 1), "s", &visits(1, 9));
+        let rows = study.rows(delta());
+        assert_eq!((rows.len(), rows[0].runs, rows[0].releases), (1, 2, 16));
+        assert!((rows[0].epsilon_basic - 11.0).abs() < 1e-12, "user 2, not 4 + 9 nor 16: {:?}", rows[0]);
+        assert!(rows[0].epsilon_tight <= rows[0].epsilon_rdp && rows[0].epsilon_tight <= 11.0);
+        assert_eq!((rows[0].basis, rows[0].arithmetic), (LossBasis::Proven, Some(Arithmetic::Exact)));
+
+        let mut once = WholeStudy::default();
+        for replication in 0..5 {
+            once.add_run((1, replication), "s", &[booked(ProtectedUnit::Reward, None, 0.5, 300)]);
+        }
+        let rows = once.rows(delta());
+        assert_eq!((rows[0].runs, rows[0].releases), (5, 1500));
+        assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
+    }
+
+    /// Losses for different neighbours do not add up, and no sum of some series passes for one of all.
+    #[test]
+    fn other_neighbours_are_named_and_not_added_up() {
+        let one = [booked(ProtectedUnit::Agent, None, 1.0, 1)];
+        let mut other = one.clone();
+        other[0].event.neighbours = Neighbours::ReplaceOne;
+        let mut study = WholeStudy::default();
+        for (series, releases) in [("a", &one), ("b", &one), ("c", &other)] {
+            study.add_run((1, 0), series, releases);
+        }
+        let rows = study.rows(delta());
+        let row = rows.iter().find(|row| row.all_series).unwrap();
+        assert_eq!((&*row.series, rows.len()), ("a and b", 4));
+        assert!(row.note.contains("without c, whose losses are for other neighbours"), "{}", row.note);
+    }
+
+    /// Two settings of one replication draw the same noise: their losses add up on a condition only. Other seeds and other
+    /// replications draw noise of their own.
+    #[test]
+    fn shared_noise_is_a_condition() {
+        let one = [booked(ProtectedUnit::Record, None, 1.0, 1)];
+        let basis = |runs: &[(u64, u64)]| {
+            let mut study = WholeStudy::default();
+            runs.iter().for_each(|&run| study.add_run(run, "s", &one));
+            study.rows(delta())[0].clone()
+        };
+        assert_eq!(basis(&[(1, 0), (1, 1), (2, 0)]).basis, LossBasis::Proven);
+        let shared = basis(&[(1, 0), (1, 0)]);
+        assert_eq!(shared.basis, LossBasis::Conditional);
+        assert!(shared.note.contains("share their random numbers"), "{}", shared.note);
+
+        let mut study = WholeStudy::default();
+        study.add_run((1, 0), "a", &one);
+        study.add_run((1, 0), "b", &one);
+        let rows = study.rows(delta());
+        let told: Vec<(&str, bool, &str)> =
+            rows.iter().map(|row| (&*row.series, row.all_series, row.basis.words())).collect();
+        assert_eq!(
+            told,
+            [("a", false, "proven"), ("b", false, "proven"), ("all series", true, "conditional")]
+        );
+        assert!((rows[2].epsilon_basic - 2.0).abs() < 1e-12);
+    }
+}

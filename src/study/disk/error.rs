@@ -1,0 +1,67 @@
+//! A run folder that cannot be used.
+
+use crate::study::disk::files::FileError;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A run folder that cannot be used.
+#[derive(Debug)]
+pub enum FolderError {
+    /// A file cannot be read or written.
+    File(FileError),
+    /// A file is not what it should be.
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// One replication has two results.
+    Conflict(Box<Conflict>),
+}
+
+impl fmt::Display for FolderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Damaged { path, reason } => write!(f, "{} is damaged: {reason}", path.display()),
+            Self::Conflict(conflict) => write!(
+                f,
+                "{conflict} (play it again with `subrosa replay` to see which is right, remove the other file, and \
+                 suspect the machine that made it)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for FolderError {}
+
+impl From<FileError> for FolderError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+/// Two records of one replication of one cell that are not the same.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    /// Position of the cell in the study.
+    pub cell: usize,
+    /// Number of the replication.
+    pub replication: u64,
+    /// The files that hold them.
+    pub files: [PathBuf; 2],
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "cell {}, replication {} was computed twice with different results: {} and {}",
+            self.cell,
+            self.replication,
+            self.files[0].display(),
+            self.files[1].display()
+        )
+    }
+}

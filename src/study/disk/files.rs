@@ -1,0 +1,360 @@
+//! Files that are whole or absent: written under a temporary name, synced, renamed.
+
+use serde::Serialize;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A file or folder that could not be read or written.
+#[derive(Debug)]
+pub struct FileError {
+    /// What was tried ("write").
+    pub doing: &'static str,
+    /// On what.
+    pub path: PathBuf,
+    /// The operating system's answer.
+    pub error: io::Error,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot {} {}: {}", self.doing, self.path.display(), self.error)?;
+        match self.error.kind() {
+            io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::NotFound
+                if self.doing != "read" =>
+            {
+                write!(f, " (choose a folder that you may write to; a run takes --out DIR)")
+            }
+            io::ErrorKind::StorageFull => {
+                write!(f, " (what was finished is kept; make room and run the same command again)")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+fn failed<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> FileError + 'a {
+    move |error| FileError { doing, path: path.to_owned(), error }
+}
+
+/// Makes a folder and those above it.
+///
+/// # Errors
+/// [`FileError`].
+pub fn make_folder(path: &Path) -> Result<(), FileError> {
+    fs::create_dir_all(path).map_err(failed("make the folder", path))
+}
+
+/// Reads a file whole; `None` if it does not exist, as below something that is no folder.
+///
+/// # Errors
+/// [`FileError`] for any other failure.
+pub fn read_if_there(path: &Path) -> Result<Option<String>, FileError> {
+    match regular(path).and_then(|()| fs::read_to_string(path)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(failed("read", path)(error)),
+    }
+}
+
+/// Reads a file whole.
+///
+/// # Errors
+/// [`FileError`], also if it does not exist.
+pub fn read(path: &Path) -> Result<String, FileError> {
+    regular(path).and_then(|()| fs::read_to_string(path)).map_err(failed("read", path))
+}
+
+/// Writes a file whole, so that after a crash at any moment it is either the old one or the new one. A file that
+/// holds the same already is left alone.
+///
+/// # Errors
+/// [`FileError`].
+pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
+    let mut staged = Staged::new(path)?;
+    staged.write(contents)?;
+    staged.commit()
+}
+
+/// Writes what a user wants in a file of their own naming. A device or a pipe takes the bytes as they are and stays what
+/// it is; behind a link it is the file that the link leads to that is written.
+///
+/// # Errors
+/// [`FileError`].
+pub fn put(path: &Path, contents: &[u8]) -> Result<(), FileError> {
+    let there = fs::metadata(path).ok();
+    // `/dev/stdout` may lead to a file that this process is writing to already.
+    let device = there.is_some() && ["/dev", "/proc"].iter().any(|root| path.starts_with(root));
+    match there {
+        Some(there) if device || !there.is_file() && !there.is_dir() => {
+            let file = fs::OpenOptions::new().append(true).open(path);
+            file.and_then(|mut file| file.write_all(contents)).map_err(failed("write", path))
+        }
+        Some(there) if there.is_file() => {
+            write(&path.canonicalize().unwrap_or_else(|_| path.to_owned()), contents)
+        }
+        _ => write(path, contents),
+    }
+}
+
+/// Whether a path leads to something that is there and is no regular file: a device, a pipe or a folder.
+#[must_use]
+pub fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file())
+}
+
+/// Refuses what would never end or take in what is written: files of a run are regular files.
+fn regular(path: &Path) -> io::Result<()> {
+    if is_special(path) && !path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe, not a file"));
+    }
+    Ok(())
+}
+
+/// Writes a file whole where there is none; `false` if there was one, which stays as it is.
+///
+/// # Errors
+/// [`FileError`].
+pub fn write_new(path: &Path, contents: &[u8]) -> Result<bool, FileError> {
+    let mut staged = Staged::new(path)?;
+    staged.write(contents)?;
+    staged.commit_new()
+}
+
+/// A file that is being written under a temporary name and takes its place when all of it is on disk.
+#[derive(Debug)]
+pub struct Staged {
+    path: PathBuf,
+    /// Absent where nothing is written, only compared.
+    temporary: Option<PathBuf>,
+    file: Option<io::BufWriter<File>>,
+    hash: blake3::Hasher,
+    unlike: Option<Unlike>,
+}
+
+/// Files that hold something else than they were compared with.
+pub type Unlike = Arc<Mutex<Vec<PathBuf>>>;
+
+impl Staged {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn new(path: &Path) -> Result<Self, FileError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        regular(path).map_err(failed("write", path))?;
+        loop {
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let temporary = path.with_added_extension(format!("{}-{number}.tmp", std::process::id()));
+            match File::create_new(&temporary) {
+                Ok(file) => {
+                    // Whoever clears away leaves a file alone that somebody writes to.
+                    drop(file.try_lock());
+                    let file = Some(io::BufWriter::with_capacity(1 << 16, file));
+                    let temporary = Some(temporary);
+                    let (path, hash) = (path.to_owned(), blake3::Hasher::new());
+                    return Ok(Self { path, temporary, file, hash, unlike: None });
+                }
+                // A process of this number on another machine, or one that was killed.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed("write", path)(error)),
+            }
+        }
+    }
+
+    /// What is written is compared with the file that is there, which stays as it is; [`Staged::commit`] adds it to
+    /// `unlike` if it is absent or holds anything else.
+    #[must_use]
+    pub fn compared(path: &Path, unlike: Unlike) -> Self {
+        let (path, hash) = (path.to_owned(), blake3::Hasher::new());
+        Self { path, temporary: None, file: None, hash, unlike: Some(unlike) }
+    }
+
+    /// Where it is to be.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds to it.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.hash.update(bytes);
+        match &mut self.file {
+            Some(file) => file.write_all(bytes).map_err(failed("write", &self.path)),
+            None => Ok(()),
+        }
+    }
+
+    fn sync(&mut self) -> Result<(), FileError> {
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed("write", &self.path))
+    }
+
+    /// Puts it in its place. A file that holds the same already is left alone.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn commit(mut self) -> Result<(), FileError> {
+        let same = hash_of(&self.path).is_some_and(|there| there == self.hash.finalize());
+        if let Some(unlike) = &self.unlike {
+            if !same {
+                unlike.lock().expect("no holder of this lock panics").push(self.path.clone());
+            }
+            return Ok(());
+        }
+        if same {
+            return Ok(());
+        }
+        self.sync()?;
+        self.rename(&self.path)
+    }
+
+    fn rename(&self, to: &Path) -> Result<(), FileError> {
+        match &self.temporary {
+            Some(temporary) => fs::rename(temporary, to).map_err(failed("write", to)),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts it in its place if nothing is there; `false` if something is. Atomic: of several, one wins.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn commit_new(mut self) -> Result<bool, FileError> {
+        self.sync()?;
+        self.link_new()
+    }
+
+    /// Puts it in its place if nothing is there. Otherwise compares: what differs is kept as `aside`.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn commit_or_compare(mut self, aside: &Path) -> Result<Placed, FileError> {
+        self.sync()?;
+        if self.link_new()? {
+            return Ok(Placed::New);
+        }
+        if hash_of(&self.path).is_some_and(|there| there == self.hash.finalize()) {
+            return Ok(Placed::Same);
+        }
+        self.rename(aside)?;
+        Ok(Placed::Differs)
+    }
+
+    fn link_new(&self) -> Result<bool, FileError> {
+        let Some(temporary) = &self.temporary else { return Ok(false) };
+        match fs::hard_link(temporary, &self.path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            // Some file systems have no links. There a rename must do, which cannot tell who was first.
+            Err(_) if !self.path.exists() => {
+                self.rename(&self.path)?;
+                Ok(true)
+            }
+            Err(_) => Ok(false),
+        }
+    }
+}
+
+/// Removes what killed processes were writing into `folder` when they ended.
+pub fn clear(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(rest) = name.strip_suffix(".tmp") else { continue };
+        // As `Staged::new` calls them: the file's name, process and number.
+        let numbers = rest.rsplit_once('.').and_then(|(_, numbers)| numbers.split_once('-'));
+        let ours = numbers.is_some_and(|(process, number)| {
+            process.parse::<u32>().is_ok_and(|process| process != std::process::id())
+                && number.parse::<u64>().is_ok()
+        });
+        if ours && path.is_file() && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            drop(fs::remove_file(&path));
+        }
+    }
+}
+
+/// What became of a file that was to be new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// It is in its place.
+    New,
+    /// The same was there.
+    Same,
+    /// Something else was there.
+    Differs,
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        // Gone already where it was renamed; that it cannot be removed adds nothing to an earlier error.
+        if let Some(temporary) = &self.temporary {
+            drop(fs::remove_file(temporary));
+        }
+    }
+}
+
+fn hash_of(path: &Path) -> Option<blake3::Hash> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path).ok()?).ok()?;
+    Some(hasher.finalize())
+}
+
+/// Indented JSON with a newline at the end.
+pub(in crate::study) fn pretty(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("plain data with text keys");
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_new_files_the_first_stays() {
+        let place = tempfile::TempDir::new().unwrap();
+        let path = place.path().join("file");
+        assert!(write_new(&path, b"one").unwrap());
+        assert!(!write_new(&path, b"two").unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        write(&path, b"three").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"three");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_a_device_a_device() {
+        let place = tempfile::TempDir::new().unwrap();
+        let (file, link) = (place.path().join("file"), place.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        put(&link, b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let null = place.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+        put(&null, b"gone").unwrap();
+        assert!(is_special(&null) && fs::symlink_metadata(&null).unwrap().is_symlink());
+        // Neither is a file of a run, to be read to its end or replaced.
+        assert!(write(&null, b"gone").unwrap_err().to_string().contains("device"));
+        let zero = place.path().join("zero");
+        std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
+        assert!(read(&zero).unwrap_err().to_string().contains("device"));
+        assert!(put(place.path(), b"x").is_err(), "a folder takes no bytes");
+    }
+}

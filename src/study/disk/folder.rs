@@ -1,0 +1,229 @@
+//! The folder that a run leaves behind, and how to read it again.
+//!
+//! ```text
+//! runs/<name>-<hash>/
+//!   manifest.json     version, seed, cells and their identities, state
+//!   scenario.ron      as written
+//!   resolved.ron      with defaults and overrides (a list where there are several cells)
+//!   summary.json      what `--format json` prints
+//!   summary.csv       one line per cell, series and metric
+//!   privacy.csv       one line per cell, observer, protected unit and accountant
+//!   results.csv       one line per cell, replication and series; results.jsonl holds the same
+//!   report.html
+//!   records.jsonl     everything that was recorded, one sealed line per cell and replication
+//!   iterations.csv, ledger.csv, network.csv, digest.txt
+//!   fitted/           hyperparameters that were fitted
+//!   segments/         records of a run that is not complete
+//!   work/             plan, claims and results of `subrosa sweep`, until they are merged
+//! ```
+//!
+//! The number of files does not grow with the number of cells.
+
+use crate::objectives::Fitted;
+use crate::study::disk::error::FolderError;
+use crate::study::disk::files::{self, FileError, Staged, Unlike, pretty};
+use crate::study::disk::manifest::{FOLDER_VERSION, Manifest};
+use crate::study::disk::record::ReplicationRecord;
+use crate::study::disk::store::{self, Archive};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A run folder.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Where files that differ are noted, if nothing is to be written.
+    unlike: Option<Unlike>,
+}
+
+impl RunFolder {
+    /// The folder at `path`, which need not exist yet.
+    #[must_use]
+    pub fn at(path: &Path) -> Self {
+        Self { path: path.to_owned(), unlike: None }
+    }
+
+    /// The same folder, in which [`RunFolder::stage`] compares and writes nothing.
+    pub(in crate::study) fn compared(&self) -> (Self, Unlike) {
+        let unlike = Unlike::default();
+        (Self { path: self.path.clone(), unlike: Some(unlike.clone()) }, unlike)
+    }
+
+    /// Begins one of the files that are made of the records.
+    pub(in crate::study) fn stage(&self, name: &str) -> Result<Staged, FileError> {
+        match &self.unlike {
+            None => Staged::new(&self.file(name)),
+            Some(unlike) => Ok(Staged::compared(&self.file(name), unlike.clone())),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file directly in the folder.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Reads the manifest; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn manifest(&self) -> Result<Option<Manifest>, FolderError> {
+        let path = self.file("manifest.json");
+        let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
+            path: path.clone(),
+            reason: format!(
+                "{error} (remove it and run the same `subrosa run` again: what was finished is kept, and the file is \
+                 made anew)"
+            ),
+        })?;
+        if manifest.folder_version != FOLDER_VERSION {
+            let reason = format!(
+                "its layout has version {}, this program reads version {FOLDER_VERSION}",
+                manifest.folder_version
+            );
+            return Err(FolderError::Damaged { path, reason });
+        }
+        Ok(Some(manifest))
+    }
+
+    /// Writes the manifest.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), FolderError> {
+        Ok(files::write(&self.file("manifest.json"), pretty(manifest).as_bytes())?)
+    }
+
+    /// The records of a study whose cells have these identities: those gathered, those of an unfinished run, and
+    /// those that workers left.
+    ///
+    /// # Errors
+    /// [`FolderError`] if a file that exists cannot be read.
+    pub(in crate::study) fn archive(&self, identities: &[&str]) -> Result<Archive, FolderError> {
+        let mine = |cell: usize, identity: &str| -> Vec<usize> {
+            if identities.get(cell) == Some(&identity) { vec![cell] } else { Vec::new() }
+        };
+        // A file that vanishes was gathered by somebody else just now: look again.
+        for attempt in 0.. {
+            let mut archive = Archive::empty();
+            let read = self.record_files().iter().try_for_each(|path| archive.add(path, &mine));
+            match read {
+                Ok(()) => return Ok(archive),
+                Err(error) if attempt < 5 && error.error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(Archive::empty())
+    }
+
+    /// All files that hold records, the gathered one first, the others by name.
+    pub(in crate::study) fn record_files(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for folder in
+            [self.file("segments"), self.file("work").join("results"), self.file("work").join("conflicts")]
+        {
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
+            let paths = entries.flatten().map(|entry| entry.path());
+            found.extend(paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")));
+        }
+        found.sort();
+        let gathered = self.file("records.jsonl");
+        if gathered.exists() {
+            found.insert(0, gathered);
+        }
+        found
+    }
+
+    /// The records of the run that left this folder; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn records(&self) -> Result<Option<(Manifest, Archive)>, FolderError> {
+        let Some(manifest) = self.manifest()? else { return Ok(None) };
+        let identities: Vec<&str> = manifest.cells.iter().map(|cell| cell.identity.as_str()).collect();
+        let archive = self.archive(&identities)?;
+        Ok(Some((manifest, archive)))
+    }
+
+    /// The replications of a cell that are there and undamaged, by number. Reads the records' index each time; ask
+    /// [`RunFolder::records`] for many cells.
+    ///
+    /// # Errors
+    /// [`FolderError`] if a file that exists cannot be read.
+    pub fn replications(&self, cell: usize) -> Result<BTreeMap<u64, ReplicationRecord>, FolderError> {
+        let Some((manifest, archive)) = self.records()? else { return Ok(BTreeMap::new()) };
+        let mut found = archive.cell(cell)?;
+        found.retain(|&replication, _| replication < manifest.replications);
+        Ok(found)
+    }
+
+    /// The replication of a cell with the lowest number, or `None` if none is finished.
+    ///
+    /// # Errors
+    /// [`FolderError`] if a file that exists cannot be read.
+    pub fn first_replication(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
+        // The records of a complete run are in order: for the first cell one line is enough.
+        if cell == 0
+            && let Some(line) = first_line(&self.file("records.jsonl"))
+            && let Some(head) = store::head(&line)
+            && (head.cell, head.replication) == (0, 0)
+            && let Ok(record) = serde_json::from_str(&head.body())
+        {
+            return Ok(Some(record));
+        }
+        self.records()?.map_or(Ok(None), |(_, archive)| archive.first(cell))
+    }
+
+    /// Hyperparameters fitted by an earlier run; `key` says for what.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub(in crate::study) fn fitted(&self, key: &str) -> Result<Option<Fitted>, FolderError> {
+        let path = self.fitted_file(key);
+        let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
+    }
+
+    /// All hyperparameters that were fitted, in the order of their files; damaged ones are left out, for a run fits them
+    /// again.
+    pub fn all_fitted(&self) -> Vec<Fitted> {
+        let Ok(files) = std::fs::read_dir(self.file("fitted")) else { return Vec::new() };
+        let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
+        paths.sort();
+        let read = |path: &PathBuf| serde_json::from_str(&files::read(path).ok()?).ok();
+        paths.iter().filter_map(read).collect()
+    }
+
+    /// Keeps fitted hyperparameters, unless somebody else has kept theirs meanwhile; `false` then.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub(in crate::study) fn keep_fitted(&self, key: &str, fitted: &Fitted) -> Result<bool, FolderError> {
+        files::make_folder(&self.file("fitted"))?;
+        if let Err(FolderError::Damaged { path, .. }) = self.fitted(key) {
+            files::write(&path, pretty(fitted).as_bytes())?;
+            return Ok(true);
+        }
+        Ok(files::write_new(&self.fitted_file(key), pretty(fitted).as_bytes())?)
+    }
+
+    fn fitted_file(&self, key: &str) -> PathBuf {
+        self.file("fitted").join(format!("{}.json", &key[..16.min(key.len())]))
+    }
+}
+
+fn first_line(path: &Path) -> Option<Vec<u8>> {
+    use std::io::BufRead;
+    let mut line = Vec::new();
+    std::io::BufReader::new(std::fs::File::open(path).ok()?).read_until(b'\n', &mut line).ok()?;
+    line.pop().map(|_| line)
+}

@@ -1,0 +1,53 @@
+//! One replication of one cell, as it is kept in a file.
+
+use crate::protocols::SeriesRecord;
+use crate::study::plan::identity::Identity;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One replication of one cell.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReplicationRecord {
+    /// Identity of the cell, so that a record never serves another one.
+    pub identity: String,
+    /// Number of the replication, from 0.
+    pub replication: u64,
+    /// Its series, in the scenario's order.
+    pub series: Vec<SeriesRecord>,
+}
+
+/// The records of a study: one map per cell, by number of the replication.
+pub type Records = Vec<BTreeMap<u64, ReplicationRecord>>;
+
+/// One hash for many records: their series' digests in order.
+#[derive(Debug)]
+pub(in crate::study) struct Digest(Identity);
+
+impl Digest {
+    pub(in crate::study) fn new() -> Self {
+        Self(Identity::new("digest"))
+    }
+
+    pub(in crate::study) fn add(&mut self, record: &ReplicationRecord) {
+        self.0.word(record.replication);
+        for series in &record.series {
+            self.0.text(&series.name);
+            self.0.text(&series.digest);
+        }
+    }
+
+    pub(in crate::study) fn hex(&self) -> String {
+        self.0.hex()
+    }
+}
+
+/// A replication that could not be played, as a worker of a study leaves it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::study) struct FailureRecord {
+    /// Identity of the cell.
+    pub(in crate::study) identity: String,
+    /// Number of the replication.
+    pub(in crate::study) replication: u64,
+    /// Why.
+    pub(in crate::study) failure: String,
+}

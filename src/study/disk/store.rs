@@ -1,0 +1,403 @@
+//! Records on disk: sealed lines, many to a file, appended as replications end and found again by an index.
+//!
+//! A line is `{"cell":3,"seal":"<hash>",` and then the record's own fields from `"identity":` on, so it is plain JSON.
+//! The seal is the hash of that rest. It does not cover the cell's number: the identity says which cell a record is of.
+
+use crate::study::disk::error::{Conflict, FolderError};
+use crate::study::disk::files::FileError;
+use crate::study::disk::record::{FailureRecord, ReplicationRecord};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Longest time that a finished record is only in the memory of the operating system.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+
+/// One record as a line. `body` is its JSON object.
+pub(in crate::study) fn line(cell: usize, body: &str) -> Vec<u8> {
+    let rest = body.strip_prefix('{').unwrap_or(body);
+    format!("{{\"cell\":{cell},\"seal\":\"{}\",{rest}\n", blake3::hash(rest.as_bytes()).to_hex()).into_bytes()
+}
+
+/// What the head of a line says; `None` if the line is damaged.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::study) struct Head<'a> {
+    pub(in crate::study) cell: usize,
+    /// First half of the seal: enough to tell two records apart.
+    pub(in crate::study) seal: u128,
+    pub(in crate::study) identity: &'a str,
+    pub(in crate::study) replication: u64,
+    /// Whether this is a replication that failed.
+    pub(in crate::study) failed: bool,
+    /// The record without its opening bracket.
+    rest: &'a str,
+}
+
+/// Reads the head of a line without its newline, and checks the seal.
+pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
+    let text = std::str::from_utf8(line).ok()?;
+    let (cell, text) = text.strip_prefix("{\"cell\":")?.split_once(",\"seal\":\"")?;
+    let (seal, rest) = text.split_once("\",")?;
+    if blake3::hash(rest.as_bytes()).to_hex().as_str() != seal {
+        return None;
+    }
+    let (identity, after) = rest.strip_prefix("\"identity\":\"")?.split_once("\",\"replication\":")?;
+    let (replication, after) = after.split_once(',')?;
+    Some(Head {
+        cell: cell.parse().ok()?,
+        seal: u128::from_str_radix(seal.get(..32)?, 16).ok()?,
+        identity,
+        replication: replication.parse().ok()?,
+        failed: after.starts_with("\"failure\":"),
+        rest,
+    })
+}
+
+impl Head<'_> {
+    /// Whether the line holds what its head announces. Nothing is gained by a record that nobody can read.
+    fn is_record(&self) -> bool {
+        let body = self.body();
+        if self.failed {
+            serde_json::from_str::<FailureRecord>(&body).is_ok()
+        } else {
+            serde_json::from_str::<ReplicationRecord>(&body).is_ok()
+        }
+    }
+
+    /// The record as JSON.
+    pub(in crate::study) fn body(&self) -> String {
+        format!("{{{}", self.rest)
+    }
+}
+
+/// A file that records are appended to while they come in. Made at the first record; locked while it is written, so
+/// that nobody takes it for one that was left behind.
+#[derive(Debug)]
+pub(in crate::study) struct Segment {
+    folder: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+enum State {
+    NotYet,
+    Open {
+        file: File,
+        path: PathBuf,
+        synced: Instant,
+    },
+    /// A write failed: what follows it in the file could not be read.
+    Broken,
+}
+
+impl Segment {
+    /// A segment in `folder`, which is made with it.
+    pub(in crate::study) fn within(folder: PathBuf) -> Self {
+        Self { folder, state: Mutex::new(State::NotYet) }
+    }
+
+    /// Appends a line. It survives the end of this process from here on, and that of the machine a second later.
+    pub(in crate::study) fn append(&self, line: &[u8]) -> Result<(), FileError> {
+        let mut state = self.state.lock().expect("no holder of this lock panics");
+        if let State::NotYet = *state {
+            let (file, path) = create(&self.folder)?;
+            *state = State::Open { file, path, synced: Instant::now() };
+        }
+        let State::Open { file, path, synced } = &mut *state else {
+            let error = io::Error::other("an earlier write failed");
+            return Err(FileError { doing: "write", path: self.folder.clone(), error });
+        };
+        let mut attempt = file.write_all(line);
+        if attempt.is_ok() && synced.elapsed() > SYNC_EVERY {
+            attempt = file.sync_data();
+            *synced = Instant::now();
+        }
+        if let Err(error) = attempt {
+            let path = path.clone();
+            *state = State::Broken;
+            return Err(FileError { doing: "write", path, error });
+        }
+        Ok(())
+    }
+
+    /// Makes what was appended survive a loss of power, and ends the segment.
+    pub(in crate::study) fn close(self) -> Result<(), FileError> {
+        match self.state.into_inner().expect("no holder of this lock panics") {
+            State::Open { file, path, .. } => {
+                file.sync_all().map_err(|error| FileError { doing: "write", path, error })
+            }
+            State::NotYet | State::Broken => Ok(()),
+        }
+    }
+}
+
+fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
+    crate::study::disk::files::make_folder(folder)?;
+    let process = std::process::id();
+    let mut number = 0;
+    loop {
+        let path = folder.join(format!("{process}-{number}.jsonl"));
+        match OpenOptions::new().append(true).create_new(true).open(&path) {
+            Ok(file) => {
+                // A file system without locks loses only the protection against cleaning up too early.
+                drop(file.try_lock());
+                return Ok((file, path));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(FileError { doing: "write", path, error }),
+        }
+    }
+}
+
+/// Removes segments that nobody writes to any more.
+pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
+    for path in paths {
+        // A left-over does no harm: its records are all in the file that replaced it.
+        if let Ok(file) = File::open(path)
+            && file.try_lock().is_ok()
+        {
+            drop(fs::remove_file(path));
+        }
+    }
+}
+
+/// Where a record stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    seal: u128,
+    source: u32,
+    length: u32,
+    offset: u64,
+}
+
+/// All records of a study that are on disk, found by cell and replication.
+#[derive(Debug)]
+pub struct Archive {
+    sources: Vec<PathBuf>,
+    /// The file read last: records are asked for nearly in the order in which they stand.
+    open: Mutex<Option<(u32, File)>>,
+    places: BTreeMap<(usize, u64), Place>,
+    failed: BTreeMap<(usize, u64), Place>,
+    /// Lines that are damaged; their replications are missing.
+    pub damaged: u64,
+    /// Replications that are there twice and differ.
+    pub conflicts: Vec<Conflict>,
+}
+
+impl Archive {
+    pub(in crate::study) fn empty() -> Self {
+        Self {
+            sources: Vec::new(),
+            open: Mutex::new(None),
+            places: BTreeMap::new(),
+            failed: BTreeMap::new(),
+            damaged: 0,
+            conflicts: Vec::new(),
+        }
+    }
+
+    /// Adds the records of a file. `cells` gives the cells of the study that a record with this cell number and this
+    /// identity is of; it takes no part where there are none.
+    pub(in crate::study) fn add(
+        &mut self,
+        path: &Path,
+        cells: &dyn Fn(usize, &str) -> Vec<usize>,
+    ) -> Result<(), FileError> {
+        let fail = |error| FileError { doing: "read", path: path.to_owned(), error };
+        let file = File::open(path).map_err(fail)?;
+        let source = self.sources.len() as u32;
+        let mut reader = BufReader::with_capacity(1 << 16, file);
+        let (mut offset, mut buffer) = (0u64, Vec::new());
+        loop {
+            buffer.clear();
+            let length = reader.read_until(b'\n', &mut buffer).map_err(fail)?;
+            if length == 0 {
+                break;
+            }
+            let here = offset;
+            offset += length as u64;
+            let Some(head) = buffer.strip_suffix(b"\n").and_then(head) else {
+                self.damaged += 1;
+                continue;
+            };
+            let cells = cells(head.cell, head.identity);
+            if cells.is_empty() {
+                continue;
+            }
+            // A seal says that nobody changed the line since, not that what was sealed is a record.
+            if !head.is_record() {
+                self.damaged += 1;
+                continue;
+            }
+            let place = Place { seal: head.seal, source, length: length as u32, offset: here };
+            for cell in cells {
+                let key = (cell, head.replication);
+                if head.failed {
+                    self.failed.insert(key, place);
+                } else if let Some(known) = self.places.get(&key) {
+                    if known.seal != head.seal {
+                        let other = self.sources.get(known.source as usize).map_or(path, PathBuf::as_path);
+                        let files = [other.to_owned(), path.to_owned()];
+                        self.conflicts.push(Conflict { cell, replication: head.replication, files });
+                    }
+                } else {
+                    self.places.insert(key, place);
+                }
+            }
+        }
+        self.sources.push(path.to_owned());
+        Ok(())
+    }
+
+    /// The files read.
+    pub(in crate::study) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether a replication of a cell is there.
+    #[must_use]
+    pub fn holds(&self, cell: usize, replication: u64) -> bool {
+        self.places.contains_key(&(cell, replication))
+    }
+
+    /// The replications of a cell that are there, in order.
+    pub(in crate::study) fn replications(&self, cell: usize) -> impl Iterator<Item = u64> {
+        self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(&(_, replication), _)| replication)
+    }
+
+    /// Cell and replication of everything that is there, in order.
+    pub(in crate::study) fn keys(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.places.keys().copied()
+    }
+
+    /// How many replications below `replications` are there, over all cells.
+    #[must_use]
+    pub fn finished(&self, replications: u64) -> u64 {
+        self.places.keys().filter(|(_, replication)| *replication < replications).count() as u64
+    }
+
+    /// The replications of a cell that are there, by number.
+    ///
+    /// # Errors
+    /// [`FolderError`] if a file can no longer be read or has been damaged since.
+    pub fn cell(&self, cell: usize) -> Result<BTreeMap<u64, ReplicationRecord>, FolderError> {
+        self.places
+            .range((cell, 0)..=(cell, u64::MAX))
+            .map(|(&(_, replication), place)| Ok((replication, self.record(place)?)))
+            .collect()
+    }
+
+    /// The replication of a cell with the lowest number; `None` if none is there.
+    ///
+    /// # Errors
+    /// As [`Archive::cell`].
+    pub fn first(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
+        let first = self.places.range((cell, 0)..=(cell, u64::MAX)).next();
+        first.map(|(_, place)| self.record(place)).transpose()
+    }
+
+    /// The replications that failed and were not played since, with the reason.
+    ///
+    /// # Errors
+    /// As [`Archive::cell`].
+    pub(in crate::study) fn failures(&self) -> Result<Vec<(usize, FailureRecord)>, FolderError> {
+        let open = self.failed.iter().filter(|(key, _)| !self.places.contains_key(key));
+        open.map(|(&(cell, _), place)| Ok((cell, self.parsed(place)?))).collect()
+    }
+
+    /// The record as one line of the given cell.
+    pub(in crate::study) fn line(
+        &self,
+        cell: usize,
+        replication: u64,
+    ) -> Result<Option<Vec<u8>>, FolderError> {
+        let Some(place) = self.places.get(&(cell, replication)) else { return Ok(None) };
+        Ok(Some(line(cell, &self.body(place)?)))
+    }
+
+    fn record(&self, place: &Place) -> Result<ReplicationRecord, FolderError> {
+        self.parsed(place)
+    }
+
+    fn parsed<T: serde::de::DeserializeOwned>(&self, place: &Place) -> Result<T, FolderError> {
+        let body = self.body(place)?;
+        serde_json::from_str(&body).map_err(|error| FolderError::Damaged {
+            path: self.sources[place.source as usize].clone(),
+            reason: format!("a record cannot be read: {error}"),
+        })
+    }
+
+    fn body(&self, place: &Place) -> Result<String, FolderError> {
+        let path = &self.sources[place.source as usize];
+        let mut buffer = vec![0; place.length as usize];
+        {
+            let mut open = self.open.lock().expect("no holder of this lock panics");
+            let read = (|| {
+                let file = match &mut *open {
+                    Some((source, file)) if *source == place.source => file,
+                    other => &mut other.insert((place.source, File::open(path)?)).1,
+                };
+                file.seek(SeekFrom::Start(place.offset))?;
+                file.read_exact(&mut buffer)
+            })();
+            read.map_err(|error| FileError { doing: "read", path: path.clone(), error })?;
+        }
+        let found = buffer.strip_suffix(b"\n").and_then(head);
+        found.map(|head| head.body()).ok_or_else(|| FolderError::Damaged {
+            path: path.clone(),
+            reason: "it changed while it was read; run the same command again".to_owned(),
+        })
+    }
+}
+
+/// Refuses to go on where one replication has two results.
+pub(in crate::study) fn no_conflict(archive: &Archive) -> Result<(), FolderError> {
+    archive.conflicts.first().map_or(Ok(()), |first| Err(FolderError::Conflict(Box::new(first.clone()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &str = r#"{"identity":"ab12","replication":7,"series":[]}"#;
+
+    #[test]
+    fn a_seal_tells_every_change_of_a_record() {
+        let line = line(3, BODY);
+        let read = head(&line[..line.len() - 1]).unwrap();
+        assert_eq!((read.cell, read.identity, read.replication, read.failed), (3, "ab12", 7, false));
+        assert_eq!(read.body(), BODY);
+        for index in 10..line.len() - 1 {
+            let mut damaged = line[..line.len() - 1].to_vec();
+            damaged[index] ^= 1;
+            assert!(head(&damaged).is_none(), "byte {index}");
+        }
+        assert!(head(&line[..line.len() - 4]).is_none());
+    }
+
+    #[test]
+    fn torn_lines_are_missing_and_unlike_twins_are_told() {
+        let place = tempfile::TempDir::new().unwrap();
+        let write = |name: &str, bytes: Vec<u8>| {
+            let path = place.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            path
+        };
+        let other = BODY.replace("[]", "[],\"more\":1");
+        let torn = line(0, BODY);
+        let one = write("one", [line(0, BODY), torn[..torn.len() - 9].to_vec()].concat());
+        let two = write("two", [line(0, BODY), line(0, &other), line(5, BODY)].concat());
+        let mut archive = Archive::empty();
+        let mine =
+            |cell: usize, identity: &str| if identity == "ab12" && cell == 0 { vec![0] } else { vec![] };
+        archive.add(&one, &mine).unwrap();
+        assert_eq!((archive.finished(8), archive.damaged, archive.conflicts.len()), (1, 1, 0));
+        archive.add(&two, &mine).unwrap();
+        assert_eq!((archive.finished(8), archive.conflicts.len()), (1, 1), "one twin is alike, one is not");
+        assert_eq!(archive.conflicts[0].files, [one, two]);
+        assert_eq!(archive.line(0, 7).unwrap().unwrap(), line(0, BODY));
+    }
+}

@@ -1,0 +1,45 @@
+//! What makes two computations the same: the hash of all that a result depends on.
+
+use crate::rng::TREE_VERSION;
+
+/// Hash of the sources and of the versions of all dependencies that this program was built from (`build.rs`).
+pub const BUILD: &str = env!("SUBROSA_SOURCES");
+
+/// A hash over labelled parts, in order.
+#[derive(Debug)]
+pub(in crate::study) struct Identity(blake3::Hasher);
+
+impl Identity {
+    /// Begins with the build too, so that a program of other sources never reuses a result. A run of a time when builds
+    /// were not told apart has an empty one.
+    pub(in crate::study) fn of_build(purpose: &str, build: &str) -> Self {
+        let mut identity = Self::new(purpose);
+        if !build.is_empty() {
+            identity.text(build);
+        }
+        identity
+    }
+
+    /// Begins with the program's version.
+    pub(in crate::study) fn new(purpose: &str) -> Self {
+        let mut identity = Self(blake3::Hasher::new());
+        identity.text(purpose);
+        identity.text(env!("CARGO_PKG_VERSION"));
+        identity.word(u64::from(TREE_VERSION));
+        identity
+    }
+
+    pub(in crate::study) fn text(&mut self, text: &str) {
+        self.word(text.len() as u64);
+        self.0.update(text.as_bytes());
+    }
+
+    pub(in crate::study) fn word(&mut self, word: u64) {
+        self.0.update(&word.to_le_bytes());
+    }
+
+    /// 64 hexadecimal digits.
+    pub(in crate::study) fn hex(&self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+}

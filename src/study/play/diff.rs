@@ -1,0 +1,259 @@
+//! Two runs side by side, event by event, up to the first that differs, each with what led to it.
+
+use crate::kernel::Memory;
+use crate::protocols::{Directions, Parcel, TraceEvent, TraceKind, Watcher};
+use crate::study::plan::cells::Plan;
+use crate::study::play::progress::Failure;
+use crate::study::play::workshop::Workshop;
+use crate::vocab::{PartyId, Time};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// One of the two runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Its plan.
+    pub plan: &'a Plan,
+    /// Which cell of it.
+    pub cell: usize,
+    /// Which replication.
+    pub replication: u64,
+}
+
+/// Where two runs part.
+#[derive(Clone, Debug)]
+pub struct Divergence {
+    /// The series.
+    pub series: String,
+    /// Number of the event in its series, from 1.
+    pub number: u64,
+    /// The first run's event; absent if its series is over.
+    pub left: Option<Told>,
+    /// The second run's event; absent if its series is over.
+    pub right: Option<Told>,
+}
+
+/// An event and what led to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// The event.
+    pub event: TraceEvent,
+    /// What led to it.
+    pub cause: Cause,
+}
+
+/// What led to an event.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// The start of a party.
+    Start(PartyId),
+    /// A party handled a message, which had been sent at a time.
+    Heard(Parcel, Time),
+    /// A party's timer ran out.
+    Timer(PartyId, String),
+    /// A party's connection changed.
+    Switched(PartyId, bool, Option<Memory>),
+    /// A message was sent at a time, because of something.
+    Sent(Parcel, Time, Box<Cause>),
+    /// A timer that the party had set.
+    Set(PartyId),
+    /// The availability of the party, or an outage of its group.
+    Availability(PartyId),
+}
+
+/// Plays two runs at once and compares them up to the first event that differs, or up to `until`; `None` if there is
+/// no such event.
+///
+/// # Errors
+/// [`Failure`] of either.
+pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Option<Divergence>, Failure> {
+    std::thread::scope(|scope| {
+        let play = |side: Side<'_>, sender: SyncSender<Batch>| {
+            let outbox = Outbox { batch: Rc::default(), sender };
+            let watcher = outbox.watcher();
+            let workshop = Workshop::without_folder(side.cell, &side.plan.cells[side.cell], side.plan);
+            let directions = Directions { until, ..Directions::default() };
+            let played = workshop.play_directed(side.replication, Some(watcher), directions);
+            outbox.flush();
+            played.map(drop)
+        };
+        let (to_left, from_left) = sync_channel(BATCHES);
+        let (to_right, from_right) = sync_channel(BATCHES);
+        let one = scope.spawn(move || play(left, to_left));
+        let other = scope.spawn(move || play(right, to_right));
+        let found = compare(Inbox::new(from_left), Inbox::new(from_right));
+        for player in [one, other] {
+            // A player that panics takes this thread with it.
+            match player.join() {
+                Ok(played) => played?,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(found)
+    })
+}
+
+/// Events that travel together, and how many such batches may wait.
+const BATCH: usize = 512;
+const BATCHES: usize = 8;
+
+/// Name of a series.
+type Name = Arc<str>;
+type Batch = Vec<(Name, TraceEvent)>;
+
+/// Where one run's events are put.
+struct Outbox {
+    batch: Rc<RefCell<Batch>>,
+    sender: SyncSender<Batch>,
+}
+
+impl Outbox {
+    fn watcher(&self) -> Watcher {
+        let (batch, sender) = (Rc::clone(&self.batch), self.sender.clone());
+        let mut name: Name = Name::from("");
+        Watcher::of_contents(move |series, event| {
+            if *name != *series {
+                name = Name::from(series);
+            }
+            let mut batch = batch.borrow_mut();
+            batch.push((Name::clone(&name), event));
+            // Nobody listens any more once a difference is found.
+            batch.len() < BATCH || sender.send(std::mem::take(&mut batch)).is_ok()
+        })
+    }
+
+    fn flush(&self) {
+        // As above.
+        drop(self.sender.send(std::mem::take(&mut self.batch.borrow_mut())));
+    }
+}
+
+/// One run's events as they come.
+struct Inbox {
+    receiver: Receiver<Batch>,
+    batch: std::vec::IntoIter<(Name, TraceEvent)>,
+}
+
+impl Inbox {
+    fn new(receiver: Receiver<Batch>) -> Self {
+        Self { receiver, batch: Vec::new().into_iter() }
+    }
+
+    fn next(&mut self) -> Option<(Name, TraceEvent)> {
+        loop {
+            if let Some(event) = self.batch.next() {
+                return Some(event);
+            }
+            self.batch = self.receiver.recv().ok()?.into_iter();
+        }
+    }
+}
+
+fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
+    let mut series = Name::from("");
+    let mut number = 0;
+    // One history will do for both as long as they are the same.
+    let mut history = History::default();
+    loop {
+        let (one, other) = (left.next(), right.next());
+        if one.is_none() && other.is_none() {
+            return None;
+        }
+        if one == other {
+            let (name, event) = one?;
+            if name != series {
+                (series, number, history) = (name, 0, History::default());
+            }
+            number += 1;
+            history.see(&event);
+            continue;
+        }
+        // A series is over where the next event is of another one.
+        let both_elsewhere = [&one, &other].iter().all(|side| side.as_ref().is_none_or(|s| s.0 != series));
+        if both_elsewhere && let Some((name, _)) = one.as_ref().or(other.as_ref()) {
+            (series, number, history) = (Name::clone(name), 0, History::default());
+        }
+        let told = |side: Option<(Name, TraceEvent)>| {
+            side.filter(|(name, _)| *name == series)
+                .map(|(_, event)| Told { cause: history.cause(&event), event })
+        };
+        let (left, right) = (told(one), told(other));
+        return Some(Divergence { series: series.to_string(), number: number + 1, left, right });
+    }
+}
+
+/// What is going on in a run: the handler at work, and why what travels was sent.
+#[derive(Debug, Default)]
+struct History {
+    /// Who handles what.
+    handling: Option<(PartyId, Cause)>,
+    /// By sender, addressee and time of sending.
+    travelling: BTreeMap<(PartyId, PartyId, Time), Cause>,
+}
+
+impl History {
+    fn see(&mut self, event: &TraceEvent) {
+        match &event.kind {
+            TraceKind::Sent(parcel) => {
+                let cause = self.handler(parcel.from);
+                self.travelling.insert((parcel.from, parcel.to, event.at), cause);
+            }
+            TraceKind::Lost(parcel, _) => {
+                let key = self.lost(parcel, event.at);
+                key.and_then(|key| self.travelling.remove(&key));
+            }
+            TraceKind::Delivered(parcel, sent_at) => {
+                self.travelling.remove(&(parcel.from, parcel.to, *sent_at));
+                self.handling = Some((parcel.to, Cause::Heard(parcel.clone(), *sent_at)));
+            }
+            TraceKind::Handled(parcel, sent_at) => {
+                self.handling = Some((parcel.to, Cause::Heard(parcel.clone(), *sent_at)));
+            }
+            TraceKind::TimerFired(party, timer) => {
+                self.handling = Some((*party, Cause::Timer(*party, timer.clone())));
+            }
+            TraceKind::Switched(party, online, crashed) => {
+                self.handling = Some((*party, Cause::Switched(*party, *online, *crashed)));
+            }
+            TraceKind::Doubled(_) | TraceKind::Recorded(..) => {}
+        }
+    }
+
+    /// What a party is handling; before anything else it is its start.
+    fn handler(&self, party: PartyId) -> Cause {
+        match &self.handling {
+            Some((at_work, cause)) if *at_work == party => cause.clone(),
+            Some(_) | None => Cause::Start(party),
+        }
+    }
+
+    /// Which of the messages under way was lost: the one just sent, else the first.
+    fn lost(&self, parcel: &Parcel, at: Time) -> Option<(PartyId, PartyId, Time)> {
+        let (from, to) = (parcel.from, parcel.to);
+        if self.travelling.contains_key(&(from, to, at)) {
+            return Some((from, to, at));
+        }
+        self.travelling.range((from, to, Time::ZERO)..=(from, to, at)).next().map(|(key, _)| *key)
+    }
+
+    fn cause(&self, event: &TraceEvent) -> Cause {
+        let sent = |parcel: &Parcel, at: Time| {
+            let why = self.travelling.get(&(parcel.from, parcel.to, at)).cloned();
+            Cause::Sent(parcel.clone(), at, Box::new(why.unwrap_or_else(|| self.handler(parcel.from))))
+        };
+        match &event.kind {
+            TraceKind::Sent(parcel) => self.handler(parcel.from),
+            TraceKind::Recorded(party, _) => self.handler(*party),
+            TraceKind::Lost(parcel, _) => {
+                sent(parcel, self.lost(parcel, event.at).map_or(event.at, |(_, _, at)| at))
+            }
+            TraceKind::Doubled(parcel) => sent(parcel, event.at),
+            TraceKind::Delivered(parcel, at) | TraceKind::Handled(parcel, at) => sent(parcel, *at),
+            TraceKind::TimerFired(party, _) => Cause::Set(*party),
+            TraceKind::Switched(party, ..) => Cause::Availability(*party),
+        }
+    }
+}

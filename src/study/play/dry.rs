@@ -1,0 +1,267 @@
+//! A dry run: the system alone. Who hears what when, how long rounds take, who is late; nothing is measured, learned or
+//! made private.
+
+use crate::network::LinkStatistics;
+use crate::protocols::{Directions, SeriesRecord, TraceEvent, TraceKind, Watcher};
+use crate::study::plan::cells::Plan;
+use crate::study::play::progress::Failure;
+use crate::study::play::workshop::Workshop;
+use crate::vocab::{PartyId, Time};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// What a dry run tells of one series of one cell, all replications together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct DrySeries {
+    /// Position of the cell in the study.
+    pub cell: usize,
+    /// The cell's point.
+    pub point: Vec<(String, String)>,
+    /// Name of the series.
+    pub name: String,
+    /// Replications.
+    pub replications: u64,
+    /// From one closing of a round to the next, in virtual seconds; absent if no round was closed.
+    pub rounds: Option<Spread>,
+    /// Mean over replications of the virtual seconds from start to end.
+    pub virtual_seconds: f64,
+    /// Mean of the messages sent.
+    pub messages: f64,
+    /// Mean of the messages lost.
+    pub messages_lost: f64,
+    /// Mean of the bytes sent.
+    pub bytes: f64,
+    /// Latency of one message over one link, in seconds: quantiles .5 and .99.
+    pub latency_seconds: Option<[f64; 2]>,
+    /// How those who were asked answered, by group.
+    pub groups: Vec<Answers>,
+    /// The parties that failed to answer in time most often, worst first, five at most.
+    pub latest: Vec<Answers>,
+    /// Why a replication ended before its last round, if one did.
+    pub ended_early: Option<String>,
+}
+
+/// How somebody answered what it was asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Answers {
+    /// A party, or a group.
+    pub who: String,
+    /// Questions: rounds in which it was sent something by whoever expects an answer.
+    pub asked: u64,
+    /// Answers that came before the round was closed.
+    pub in_time: u64,
+    /// Answers that came later.
+    pub late: u64,
+    /// Questions without an answer.
+    pub missing: u64,
+    /// From question to answer in seconds, late answers included; absent if there was none.
+    pub seconds: Option<Spread>,
+}
+
+/// How a quantity spreads.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// How many.
+    pub count: u64,
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// Quantile .95.
+    pub p95: f64,
+    /// Largest.
+    pub most: f64,
+}
+
+impl Spread {
+    fn of(mut values: Vec<f64>) -> Option<Self> {
+        values.sort_unstable_by(f64::total_cmp);
+        let last = values.len().checked_sub(1)?;
+        let at = |q: f64| values[(q * last as f64).round() as usize];
+        Some(Self {
+            count: values.len() as u64,
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            p50: at(0.5),
+            p95: at(0.95),
+            most: values[last],
+        })
+    }
+}
+
+/// Plays every replication of every cell dry, in parallel on the current thread pool.
+///
+/// # Errors
+/// The first [`Failure`].
+pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
+    let workshops: Vec<Workshop<'_>> =
+        (0..plan.cells.len()).map(|cell| Workshop::without_folder(cell, &plan.cells[cell], plan)).collect();
+    let mut all = Vec::new();
+    for (cell, workshop) in workshops.iter().enumerate() {
+        let played: Vec<(Vec<SeriesRecord>, BTreeMap<String, Seen>)> = (0..plan.replications)
+            .into_par_iter()
+            .map(|replication| {
+                let seen: Rc<RefCell<BTreeMap<String, Seen>>> = Rc::default();
+                let watcher = {
+                    let seen = Rc::clone(&seen);
+                    Watcher::new(move |series, event| {
+                        let mut seen = seen.borrow_mut();
+                        if !seen.contains_key(series) {
+                            seen.insert(series.to_owned(), Seen::default());
+                        }
+                        if let Some(seen) = seen.get_mut(series) {
+                            seen.see(&event);
+                        }
+                    })
+                };
+                let directions = Directions { dry: true, ..Directions::default() };
+                let record = workshop.play_directed(replication, Some(watcher), directions)?;
+                Ok((record.series, seen.take()))
+            })
+            .collect::<Result<_, Failure>>()?;
+        let (names, labels) = parties(plan, cell);
+        for (index, first) in played[0].0.iter().enumerate() {
+            let records: Vec<&SeriesRecord> = played.iter().map(|(records, _)| &records[index]).collect();
+            let seen: Vec<&Seen> = played.iter().filter_map(|(_, seen)| seen.get(&first.name)).collect();
+            let mut series = summary(&records, &seen, &names, &labels);
+            series.cell = cell;
+            series.point.clone_from(&plan.cells[cell].point);
+            all.push(series);
+        }
+    }
+    Ok(all)
+}
+
+/// Name of each party, and of its group (its own, where it has none).
+fn parties(plan: &Plan, cell: usize) -> (Vec<String>, Vec<String>) {
+    let stage = plan.cells[cell].scenario.stage(None);
+    let labels = stage.names.iter().zip(&stage.traits);
+    let labels = labels.map(|(name, traits)| traits.group.clone().unwrap_or_else(|| name.clone()));
+    (stage.names.clone(), labels.collect())
+}
+
+fn summary(records: &[&SeriesRecord], seen: &[&Seen], names: &[String], labels: &[String]) -> DrySeries {
+    let count = records.len() as f64;
+    let mean =
+        |of: &dyn Fn(&SeriesRecord) -> f64| records.iter().map(|record| of(record)).sum::<f64>() / count;
+    let mut link = LinkStatistics::default();
+    for (_, _, statistics) in records.iter().flat_map(|record| &record.network.links) {
+        link.merge(statistics);
+    }
+    let latency = |q| link.latency_seconds(q);
+    let by_group = answers(seen, labels);
+    let mut latest = answers(seen, names);
+    latest.retain(|answers| answers.late + answers.missing > 0);
+    let share = |a: &Answers| (a.late + a.missing) as f64 / a.asked as f64;
+    latest.sort_by(|a, b| share(b).total_cmp(&share(a)).then_with(|| a.who.cmp(&b.who)));
+    latest.truncate(5);
+    DrySeries {
+        name: records[0].name.clone(),
+        replications: records.len() as u64,
+        rounds: Spread::of(seen.iter().flat_map(|seen| seen.durations()).collect()),
+        virtual_seconds: mean(&|record| record.virtual_seconds),
+        messages: mean(&|record| record.messages as f64),
+        messages_lost: mean(&|record| record.messages_lost as f64),
+        bytes: mean(&|record| record.bytes as f64),
+        latency_seconds: latency(0.5).zip(latency(0.99)).map(|(p50, p99)| [p50, p99]),
+        groups: by_group,
+        latest,
+        ended_early: records.iter().find_map(|record| record.ended_early.clone()),
+        ..DrySeries::default()
+    }
+}
+
+fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
+    let mut all: BTreeMap<&str, (Answers, Vec<f64>)> = BTreeMap::new();
+    let counted = |seen: &Seen, from: PartyId, round: u64| {
+        // Nobody waits for an answer to a round after the last one that is closed.
+        seen.last.get(&from).is_none_or(|&last| round <= last)
+    };
+    let questions = seen.iter().flat_map(|seen| seen.questions.iter().map(move |q| (seen, q)));
+    for (seen, (&(from, to, round), question)) in questions {
+        if !counted(seen, from, round) {
+            continue;
+        }
+        let who = labels[to.index()].as_str();
+        let (answers, seconds) = all.entry(who).or_default();
+        answers.asked += 1;
+        match question.answered {
+            None => answers.missing += 1,
+            Some((at, in_time)) => {
+                if in_time {
+                    answers.in_time += 1;
+                } else {
+                    answers.late += 1;
+                }
+                seconds.push((at - question.asked).seconds());
+            }
+        }
+    }
+    all.into_iter()
+        .map(|(who, (answers, seconds))| Answers {
+            who: who.to_owned(),
+            seconds: Spread::of(seconds),
+            ..answers
+        })
+        .collect()
+}
+
+/// What one series of one replication showed.
+#[derive(Debug, Default)]
+struct Seen {
+    /// By who asks, who is asked, and round.
+    questions: BTreeMap<(PartyId, PartyId, u64), Question>,
+    /// Rounds that a party closed.
+    closed: BTreeSet<(PartyId, u64)>,
+    /// The last round that a party closed.
+    last: BTreeMap<PartyId, u64>,
+    /// When a round was closed, in order.
+    closings: Vec<Time>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    asked: Time,
+    /// When the first answer came, and whether the round was open.
+    answered: Option<(Time, bool)>,
+}
+
+impl Seen {
+    fn see(&mut self, event: &TraceEvent) {
+        let Some(round) = event.round else { return };
+        match &event.kind {
+            // Who speaks first in a round asks.
+            TraceKind::Sent(p) if !self.questions.contains_key(&(p.to, p.from, round)) => {
+                self.questions
+                    .entry((p.from, p.to, round))
+                    .or_insert(Question { asked: event.at, answered: None });
+            }
+            TraceKind::Delivered(p, _) => {
+                let open = !self.closed.contains(&(p.to, round));
+                if let Some(question) = self.questions.get_mut(&(p.to, p.from, round)) {
+                    question.answered.get_or_insert((event.at, open));
+                }
+            }
+            TraceKind::Recorded(party, _) => {
+                let last = self.last.entry(*party).or_insert(round);
+                *last = round.max(*last);
+                if self.closed.insert((*party, round)) {
+                    self.closings.push(event.at);
+                }
+            }
+            TraceKind::Sent(_)
+            | TraceKind::Lost(..)
+            | TraceKind::Doubled(_)
+            | TraceKind::Handled(..)
+            | TraceKind::TimerFired(..)
+            | TraceKind::Switched(..) => {}
+        }
+    }
+
+    fn durations(&self) -> Vec<f64> {
+        let starts = std::iter::once(Time::ZERO).chain(self.closings.iter().copied());
+        self.closings.iter().zip(starts).map(|(end, start)| (*end - start).seconds()).collect()
+    }
+}

@@ -1,0 +1,156 @@
+//! What-if: a common beginning is played once, its warm world is cloned, and each branch goes on with its own changes.
+
+use crate::protocols::{Directions, Fork, ForkPoint, SeriesRecord, WarmWorlds};
+use crate::study::disk::record::{Records, ReplicationRecord};
+use crate::study::plan::cells::Plan;
+use crate::study::play::progress::Failure;
+use crate::study::play::workshop::Workshop;
+use crate::study::results::statistics::Estimate;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The futures of one plan.
+#[derive(Debug)]
+pub struct Forked {
+    /// Name and records of each future, the unchanged one first.
+    pub branches: Vec<(String, Records)>,
+    /// Mean virtual seconds of the fork, by cell and series.
+    pub reached: Vec<Vec<f64>>,
+}
+
+/// How one series of one cell fared in one branch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BranchRow {
+    /// Position of the cell.
+    pub cell: usize,
+    /// Name of the series.
+    pub series: String,
+    /// Name of the branch.
+    pub branch: String,
+    /// Simple regret at the end.
+    pub simple_regret: Option<Estimate>,
+    /// Cumulative regret at the end.
+    pub cumulative_regret: Option<Estimate>,
+    /// That, minus the same replication's in the unchanged future, where both reached the end. Absent for the unchanged one.
+    pub difference: Option<Estimate>,
+    /// Virtual seconds from start to end.
+    pub virtual_seconds: f64,
+    /// Messages sent.
+    pub messages: f64,
+    /// Messages lost.
+    pub messages_lost: f64,
+    /// Replications that are event for event those of the unchanged future.
+    pub unchanged: u64,
+    /// Why a replication ended before its last round.
+    pub ended_early: Option<String>,
+}
+
+/// Plays the beginning of every replication once, and all futures from `point` on: `plan`'s own, then those of
+/// `branches`, each a plan with the same cells that differs where it may ([`crate::scenario::fork::settled`],
+/// [`crate::scenario::fork::other_readers`]).
+///
+/// # Errors
+/// The first [`Failure`]; a series that ends before the fork is one.
+///
+/// # Panics
+/// If a branch has other cells than the plan.
+pub fn fork(
+    plan: &Plan,
+    point: ForkPoint,
+    branches: &[(String, Plan)],
+    done: &(dyn Fn() + Sync),
+) -> Result<Forked, Failure> {
+    assert!(branches.iter().all(|(_, branch)| branch.cells.len() == plan.cells.len()), "the same cells");
+    let workshops: Vec<Workshop<'_>> =
+        (0..plan.cells.len()).map(|cell| Workshop::without_folder(cell, &plan.cells[cell], plan)).collect();
+    let jobs: Vec<(usize, u64)> = (0..plan.cells.len())
+        .flat_map(|cell| (0..plan.replications).map(move |replication| (cell, replication)))
+        .collect();
+    let played: Vec<(Vec<ReplicationRecord>, Vec<f64>)> = jobs
+        .par_iter()
+        .with_max_len(1)
+        .map(|&(cell, replication)| {
+            let worlds = WarmWorlds::default();
+            let directed = |fork| Directions { fork: Some(fork), ..Directions::default() };
+            let trunk = Fork::Trunk(point, worlds.clone());
+            let mut futures = vec![workshops[cell].play_directed(replication, None, directed(trunk))?];
+            let reached = futures[0].series.iter();
+            let reached =
+                reached.map(|s| worlds.reached(&s.name).map_or(f64::NAN, |at| at.seconds())).collect();
+            for (_, branch) in branches {
+                let workshop = workshops[cell].beside(&branch.cells[cell]);
+                let fork = Fork::Branch(worlds.clone());
+                futures.push(workshop.play_directed(replication, None, directed(fork))?);
+            }
+            done();
+            Ok((futures, reached))
+        })
+        .collect::<Result<_, Failure>>()?;
+    let names = std::iter::once("unchanged").chain(branches.iter().map(|(name, _)| name.as_str()));
+    let mut forked = Forked {
+        branches: names.map(|name| (name.to_owned(), vec![BTreeMap::new(); plan.cells.len()])).collect(),
+        reached: vec![Vec::new(); plan.cells.len()],
+    };
+    for ((cell, replication), (futures, reached)) in jobs.into_iter().zip(played) {
+        for (place, record) in futures.into_iter().enumerate() {
+            forked.branches[place].1[cell].insert(replication, record);
+        }
+        let sums = &mut forked.reached[cell];
+        sums.resize(reached.len(), 0.0);
+        let share = 1.0 / plan.replications as f64;
+        sums.iter_mut().zip(reached).for_each(|(sum, seconds)| *sum += share * seconds);
+    }
+    Ok(forked)
+}
+
+impl Forked {
+    /// One row for every cell, series and branch.
+    #[must_use]
+    pub fn rows(&self) -> Vec<BranchRow> {
+        let mut rows = Vec::new();
+        let cells = self.branches[0].1.len();
+        for cell in 0..cells {
+            let trunk = &self.branches[0].1[cell];
+            let count = trunk.values().next().map_or(0, |record| record.series.len());
+            for series in 0..count {
+                for (place, (branch, records)) in self.branches.iter().enumerate() {
+                    let pairs = records[cell].values().zip(trunk.values());
+                    let pairs: Vec<(&SeriesRecord, &SeriesRecord)> =
+                        pairs.map(|(own, base)| (&own.series[series], &base.series[series])).collect();
+                    rows.push(row(cell, branch, place > 0, &pairs));
+                }
+            }
+        }
+        rows
+    }
+}
+
+fn row(cell: usize, branch: &str, changed: bool, pairs: &[(&SeriesRecord, &SeriesRecord)]) -> BranchRow {
+    let mean = |of: fn(&SeriesRecord) -> f64| {
+        pairs.iter().map(|(own, _)| of(own)).sum::<f64>() / pairs.len().max(1) as f64
+    };
+    let last = |of: fn(&crate::protocols::Iteration) -> f64| {
+        let values: Vec<f64> = pairs.iter().filter_map(|(own, _)| own.at_the_end().map(of)).collect();
+        Estimate::of(&values)
+    };
+    let differences: Vec<f64> = pairs
+        .iter()
+        .filter_map(|(own, base)| {
+            Some(own.at_the_end()?.cumulative_regret - base.at_the_end()?.cumulative_regret)
+        })
+        .collect();
+    BranchRow {
+        cell,
+        series: pairs.first().map_or_else(String::new, |(own, _)| own.name.clone()),
+        branch: branch.to_owned(),
+        simple_regret: last(|iteration| iteration.simple_regret),
+        cumulative_regret: last(|iteration| iteration.cumulative_regret),
+        difference: if changed { Estimate::of(&differences) } else { None },
+        virtual_seconds: mean(|record| record.virtual_seconds),
+        messages: mean(|record| record.messages as f64),
+        messages_lost: mean(|record| record.messages_lost as f64),
+        unchanged: pairs.iter().filter(|(own, base)| own.digest == base.digest).count() as u64,
+        ended_early: pairs.iter().find_map(|(own, _)| own.ended_early.clone()),
+    }
+}

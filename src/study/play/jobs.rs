@@ -1,0 +1,80 @@
+//! Replications that are to be played, as runs of numbers: a study may have more of them than fit in memory.
+
+use crate::study::disk::store::Archive;
+use crate::study::plan::cells::Plan;
+
+/// Replications of cells, in order.
+#[derive(Debug, Default)]
+pub(in crate::study) struct Jobs {
+    runs: Vec<Run>,
+    total: u64,
+}
+
+/// Neighbouring replications of one cell.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::study) struct Run {
+    pub(in crate::study) cell: usize,
+    pub(in crate::study) first: u64,
+    pub(in crate::study) count: u64,
+    /// Jobs of the runs before.
+    before: u64,
+}
+
+impl Jobs {
+    /// What a study still lacks.
+    pub(in crate::study) fn missing(plan: &Plan, archive: &Archive) -> Self {
+        let mut jobs = Self::default();
+        for cell in 0..plan.cells.len() {
+            let mut next = 0;
+            for replication in archive.replications(cell).take_while(|k| *k < plan.replications) {
+                jobs.add(cell, next, replication - next);
+                next = replication + 1;
+            }
+            jobs.add(cell, next, plan.replications - next);
+        }
+        jobs
+    }
+
+    /// Adds replications behind those that are there.
+    pub(in crate::study) fn add(&mut self, cell: usize, first: u64, count: u64) {
+        if count > 0 {
+            self.runs.push(Run { cell, first, count, before: self.total });
+            self.total += count;
+        }
+    }
+
+    pub(in crate::study) fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    pub(in crate::study) fn len(&self) -> u64 {
+        self.total
+    }
+
+    /// Cell and replication of a job; `None` behind the last.
+    pub(in crate::study) fn get(&self, index: u64) -> Option<(usize, u64)> {
+        if index >= self.total {
+            return None;
+        }
+        let run = self.runs[self.runs.partition_point(|run| run.before <= index) - 1];
+        Some((run.cell, run.first + (index - run.before)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_counted_and_found_without_a_list() {
+        let mut jobs = Jobs::default();
+        for (cell, first, count) in [(0, 0, 3), (0, 5, 0), (0, 7, 1), (2, 0, u64::MAX / 2)] {
+            jobs.add(cell, first, count);
+        }
+        let found: Vec<_> = (0..6).map_while(|index| jobs.get(index)).collect();
+        assert_eq!(found, [(0, 0), (0, 1), (0, 2), (0, 7), (2, 0), (2, 1)]);
+        assert_eq!(jobs.len(), 4 + u64::MAX / 2);
+        assert_eq!(jobs.get(jobs.len() - 1), Some((2, u64::MAX / 2 - 1)));
+        assert_eq!(jobs.get(jobs.len()), None);
+    }
+}

@@ -1,0 +1,16 @@
+//! Replications are played here: a whole study, a sweep by many processes, or one replication for somebody who watches,
+//! replays, forks or compares it.
+
+pub(in crate::study) mod diff;
+pub(in crate::study) mod dry;
+pub(in crate::study) mod finite;
+pub(in crate::study) mod fork;
+pub(in crate::study) mod jobs;
+pub(in crate::study) mod precision;
+pub(in crate::study) mod progress;
+pub(in crate::study) mod replay;
+pub(in crate::study) mod reuse;
+pub(in crate::study) mod runner;
+pub mod sweep;
+pub(in crate::study) mod trace;
+pub(in crate::study) mod workshop;

@@ -1,0 +1,117 @@
+//! Replications until the means are known well enough.
+
+use crate::study::disk::error::FolderError;
+use crate::study::disk::folder::RunFolder;
+use crate::study::plan::cells::Plan;
+use crate::study::play::progress::{Options, Outcome, Progress};
+use crate::study::play::runner::play;
+use crate::study::play::workshop::Workshop;
+use crate::study::results::rows::{METRICS, rows};
+use crate::study::results::statistics::half_width;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fewest replications that an interval is judged by: of fewer the spread is hardly known, and one that is small by
+/// chance would end the study.
+const FEWEST: u64 = 10;
+/// Probability with which each interval covers the true mean, were the number of replications fixed beforehand.
+const CONFIDENCE: f64 = 0.95;
+
+/// How well the means are to be known.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// Largest half-width of the 95 % interval around the mean, in units of the metric.
+    pub half_width: f64,
+    /// The metric, as it is called in `results.csv`.
+    pub metric: String,
+    /// Most replications of a cell.
+    pub at_most: u64,
+}
+
+/// How well they are.
+#[derive(Clone, Debug)]
+pub struct Precision {
+    /// The widest half-width of all cells and series; absent if no series has the metric.
+    pub widest: Option<f64>,
+    /// Replications of every cell.
+    pub replications: u64,
+}
+
+/// Plays more and more replications of all cells, so that they stay paired, until every series of every cell meets
+/// `goal`. How many depends on the results alone, so the same command ends at the same number however it was
+/// interrupted.
+///
+/// # Errors
+/// [`FolderError`] as in [`play`].
+pub fn play_until(
+    plan: &mut Plan,
+    folder: &RunFolder,
+    goal: &Goal,
+    options: Options<'_>,
+    progress: &dyn Progress,
+) -> Result<(Outcome, Precision), FolderError> {
+    let mut replications = plan.replications.max(FEWEST).min(goal.at_most.max(2));
+    loop {
+        plan.set_replications(replications);
+        let outcome = play(plan, folder, options, progress)?;
+        let widest = widest(plan, folder, &goal.metric)?;
+        let precision = Precision { widest, replications };
+        let met = widest.is_none_or(|widest| widest <= goal.half_width);
+        if met || replications >= goal.at_most || !matches!(outcome, Outcome::Complete) {
+            return Ok((outcome, precision));
+        }
+        // The half-width falls with the root of the number; the estimate is not trusted for more than a doubling.
+        let ratio = widest.unwrap_or_default() / goal.half_width;
+        let wanted = (replications as f64 * ratio * ratio).ceil();
+        replications = (wanted as u64).clamp(replications + 1, replications * 2).min(goal.at_most);
+    }
+}
+
+/// The metrics that a study has, if the one asked for is none of them. Where its scenario alone cannot tell, the first
+/// replication of one cell after the other is played, and not kept, until one has the metric.
+#[must_use]
+pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
+    let place = METRICS.iter().position(|known| *known == metric);
+    let optimises = plan.cells.iter().any(|cell| cell.scenario.draft.objective.is_some());
+    // Those of regret come first; the others are counted in every run.
+    if place.is_some_and(|place| optimises || !METRICS[place].ends_with("_regret")) {
+        return None;
+    }
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for (index, cell) in plan.cells.iter().enumerate() {
+        // A failure is told, with all that is to be said of it, by the run.
+        let record = Workshop::without_folder(index, cell, plan).play(0).ok()?;
+        for row in rows(index, cell, &BTreeMap::from([(0, record)])) {
+            let usual = METRICS.iter().zip(row.metrics).filter(|(_, value)| value.is_some());
+            known.extend(usual.map(|(name, _)| (*name).to_owned()).chain(row.more.into_keys()));
+        }
+        if known.contains(metric) {
+            return None;
+        }
+    }
+    Some(known.into_iter().collect())
+}
+
+fn widest(plan: &Plan, folder: &RunFolder, metric: &str) -> Result<Option<f64>, FolderError> {
+    let archive = folder.archive(&plan.identities())?;
+    let place = METRICS.iter().position(|known| *known == metric);
+    let mut widest: Option<f64> = None;
+    for cell in 0..plan.cells.len() {
+        let mut records = archive.cell(cell)?;
+        records.retain(|&replication, _| replication < plan.replications);
+        let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        let mut short = false;
+        for row in rows(cell, &plan.cells[cell], &records) {
+            let value = place.map_or_else(|| row.more.get(metric).copied(), |place| row.metrics[place]);
+            short |= value.is_none() && row.ended_early;
+            values.entry(row.series).or_default().extend(value);
+        }
+        // Of runs that ended early nothing is known; some must have reached the end.
+        if short && values.values().any(|values| (values.len() as u64) < FEWEST) {
+            return Ok(Some(f64::INFINITY));
+        }
+        for half in values.values().filter_map(|values| half_width(values, CONFIDENCE)) {
+            widest = Some(widest.map_or(half, |known| known.max(half)));
+        }
+    }
+    Ok(widest)
+}

@@ -1,0 +1,82 @@
+//! What is told while a study is played, and how it ended.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+
+/// What is shown while a study is played. Called from several threads.
+pub trait Progress: Sync {
+    /// What was found before the start.
+    fn begin(&self, start: &Start);
+    /// A replication is done.
+    fn done(&self);
+    /// A replication or a cell failed.
+    fn failed(&self, failure: &Failure);
+}
+
+/// What there was before a study went on.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// Replications to play.
+    pub to_play: u64,
+    /// Replications that are there already.
+    pub there: u64,
+    /// Of those, replications taken from earlier runs of other versions of this study.
+    pub reused: u64,
+    /// Earlier runs of this name of which nothing was taken, since another build of the program played them.
+    pub other_builds: u64,
+    /// Damaged records; their replications are played again.
+    pub damaged: u64,
+}
+
+/// A replication that could not be played.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Position of the cell in the study.
+    pub cell: usize,
+    /// The cell's point.
+    pub point: Vec<(String, String)>,
+    /// Number of the replication; absent when the whole cell could not be prepared.
+    pub replication: Option<u64>,
+    /// Why.
+    pub reason: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cell {}", self.cell)?;
+        for (name, value) in &self.point {
+            write!(f, ", {name} = {value}")?;
+        }
+        if let Some(replication) = self.replication {
+            write!(f, ", replication {replication}")?;
+        }
+        write!(f, ": {}", self.reason)
+    }
+}
+
+/// How a study ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Everything was played.
+    Complete,
+    /// Some replications failed; all others were played, unless it was to stop at the first failure.
+    Failed(Vec<Failure>),
+    /// It was interrupted; what was finished is kept.
+    Interrupted {
+        /// Replications finished, earlier runs included.
+        finished: u64,
+        /// Replications in all.
+        total: u64,
+    },
+}
+
+/// How to play.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// Number of threads; 0 for as many as the machine has.
+    pub threads: usize,
+    /// Whether to stop at the first failure.
+    pub fail_fast: bool,
+    /// Set from outside to stop after the replications that are being played.
+    pub interrupted: &'a AtomicBool,
+}

@@ -1,0 +1,212 @@
+//! Plays a finished run again and compares all that was recorded.
+
+use crate::protocols::{Directions, SeriesRecord, Waypoint};
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::record::ReplicationRecord;
+use crate::study::plan::cells::Plan;
+use crate::study::play::progress::Failure;
+use crate::study::play::workshop::Workshop;
+use crate::vocab::Time;
+use rayon::prelude::*;
+use serde_json::Value;
+use std::fmt;
+
+/// Where a replay differs from its run.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Position of the cell in the study.
+    pub cell: usize,
+    /// Number of the replication.
+    pub replication: u64,
+    /// Name of the series.
+    pub series: String,
+    /// The first evaluation that differs, in words; absent if all agree and only the order or timing of events
+    /// differs.
+    pub first: Option<String>,
+    /// Between which events the two part, as far as the record tells.
+    pub parting: Option<Parting>,
+}
+
+/// Between which events a run and its replay part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parting {
+    /// The last waypoint at which all events so far were the same; absent if there is none.
+    pub same: Option<Waypoint>,
+    /// The first at which they were not; absent if only what comes after the last one differs.
+    pub differs: Option<Waypoint>,
+}
+
+impl fmt::Display for Parting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |waypoint: &Waypoint| waypoint.nanos as f64 / 1e9;
+        let after = match &self.same {
+            Some(same) => format!("the first {} events (until {} s) agree", same.events, seconds(same)),
+            None => String::from("no waypoint agrees"),
+        };
+        match &self.differs {
+            Some(differs) if differs.events == self.same.as_ref().map_or(0, |same| same.events) + 1 => {
+                write!(f, "{after}; event {} at {} s differs", differs.events, seconds(differs))
+            }
+            Some(differs) => {
+                write!(f, "{after}; one up to event {} at {} s differs", differs.events, seconds(differs))
+            }
+            None => write!(f, "{after}; a later one differs"),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cell {}, replication {}, series \"{}\": ", self.cell, self.replication, self.series)?;
+        match &self.first {
+            Some(first) => f.write_str(first)?,
+            None => f.write_str("all evaluations agree, but messages or timers differ")?,
+        }
+        match &self.parting {
+            Some(parting) => write!(f, "; {parting}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The result of a replay.
+#[derive(Debug)]
+pub struct Replay {
+    /// Replications played again.
+    pub compared: u64,
+    /// Where they differ.
+    pub differences: Vec<Difference>,
+    /// Replications that could not be played again.
+    pub failures: Vec<Failure>,
+}
+
+/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field. With `until` only
+/// what happens up to then is played, and compared at the waypoints of the record.
+#[must_use]
+pub fn replay(
+    plan: &Plan,
+    folder: &RunFolder,
+    records: &[Vec<ReplicationRecord>],
+    until: Option<Time>,
+    done: &(dyn Fn() + Sync),
+) -> Replay {
+    let workshops: Vec<Workshop<'_>> =
+        plan.cells.iter().enumerate().map(|(index, cell)| Workshop::new(index, cell, plan, folder)).collect();
+    let jobs: Vec<(usize, &ReplicationRecord)> = records
+        .iter()
+        .enumerate()
+        .flat_map(|(cell, records)| records.iter().map(move |record| (cell, record)))
+        .collect();
+    let results: Vec<Result<Vec<Difference>, Failure>> = jobs
+        .par_iter()
+        .with_max_len(1)
+        .map(|&(cell, old)| {
+            let directions = Directions { until, ..Directions::default() };
+            let new = workshops[cell].play_directed(old.replication, None, directions)?;
+            done();
+            Ok(differences(cell, old, &new, until))
+        })
+        .collect();
+    let mut replay = Replay { compared: 0, differences: Vec::new(), failures: Vec::new() };
+    for result in results {
+        match result {
+            Ok(found) => {
+                replay.compared += 1;
+                replay.differences.extend(found);
+            }
+            Err(failure) => replay.failures.push(failure),
+        }
+    }
+    replay
+}
+
+fn differences(
+    cell: usize,
+    old: &ReplicationRecord,
+    new: &ReplicationRecord,
+    until: Option<Time>,
+) -> Vec<Difference> {
+    let difference = |series: &SeriesRecord, first: Option<String>, parting: Option<Parting>| Difference {
+        cell,
+        replication: old.replication,
+        series: series.name.clone(),
+        first,
+        parting,
+    };
+    let both = old.series.iter().zip(&new.series).filter_map(|(old, new)| {
+        let evaluation = first_difference(old, new, until);
+        if until.is_some() || old.digest != new.digest {
+            let parting = parting(old, new, until);
+            let same = until.is_some() && parting.as_ref().is_none_or(|parting| parting.differs.is_none());
+            return (!same || evaluation.is_some()).then(|| difference(old, evaluation, parting));
+        }
+        let place = field(&plain(old), &plain(new))?;
+        let told = format!(
+            "{place} is not what the replay has, though every event is the same: the record was changed after the run"
+        );
+        Some(difference(old, Some(evaluation.map_or(told.clone(), |first| format!("{first}; {told}"))), None))
+    });
+    let rest = old.series.iter().skip(new.series.len()).map(|series| (series, "the replay"));
+    let rest = rest.chain(new.series.iter().skip(old.series.len()).map(|series| (series, "the run")));
+    let alone = rest.map(|(series, who)| difference(series, Some(format!("{who} has no such series")), None));
+    both.chain(alone).collect()
+}
+
+fn plain(series: &SeriesRecord) -> Value {
+    serde_json::to_value(series).expect("a record is plain data with text keys")
+}
+
+/// The first place where two values differ, as in `iterations[0].simple_regret`; `None` if they are the same.
+fn field(old: &Value, new: &Value) -> Option<String> {
+    let below = |step: String, inner: String| {
+        let dot = if inner.is_empty() || inner.starts_with('[') { "" } else { "." };
+        format!("{step}{dot}{inner}")
+    };
+    match (old, new) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
+            names.into_iter().find_map(|name| match (one.get(name), other.get(name)) {
+                (Some(old), Some(new)) => field(old, new).map(|inner| below(name.clone(), inner)),
+                _ => Some(name.clone()),
+            })
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            let pairs = one.iter().zip(other).enumerate();
+            let mut inside = pairs.filter_map(|(index, (old, new))| {
+                field(old, new).map(|inner| below(format!("[{index}]"), inner))
+            });
+            let length = (one.len() != other.len()).then(|| format!("[{}]", one.len().min(other.len())));
+            inside.next().or(length)
+        }
+        (old, new) => (old != new).then(String::new),
+    }
+}
+
+/// Where two records part, by the waypoints that both have.
+fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<Parting> {
+    let mut same = None;
+    for waypoint in &old.checkpoints {
+        if until.is_some_and(|until| waypoint.nanos > until.nanos()) {
+            break;
+        }
+        match new.checkpoints.iter().find(|other| other.events == waypoint.events) {
+            Some(other) if other == waypoint => same = Some(waypoint.clone()),
+            Some(_) => return Some(Parting { same, differs: Some(waypoint.clone()) }),
+            None => {}
+        }
+    }
+    (!old.checkpoints.is_empty()).then_some(Parting { same, differs: None })
+}
+
+fn first_difference(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<String> {
+    let pair = old.iterations.iter().zip(&new.iterations).find(|(old, new)| old != new);
+    if let Some((old, new)) = pair {
+        return Some(format!(
+            "round {}: the run evaluated arm {} (outcome {}) at {} s, the replay arm {} (outcome {}) at {} s",
+            old.t, old.arm, old.outcome, old.seconds, new.arm, new.outcome, new.seconds
+        ));
+    }
+    (until.is_none() && old.iterations.len() != new.iterations.len()).then(|| {
+        format!("the run made {} evaluations, the replay {}", old.iterations.len(), new.iterations.len())
+    })
+}

@@ -1,0 +1,95 @@
+//! An edited study plays only what changed: equal cells of earlier runs beside it are taken over.
+
+use crate::study::disk::error::FolderError;
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::store::{Archive, Segment};
+use crate::study::plan::cells::Plan;
+use crate::study::play::jobs::Jobs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Copies what is missing in `archive` from runs of the same name beside `folder`, by identity of the cells. Gives
+/// the number of replications copied, and the number of runs that another build of the program played: their cells have
+/// other identities, whether or not their results would be the same.
+pub(in crate::study) fn copy(
+    plan: &Plan,
+    folder: &RunFolder,
+    archive: &Archive,
+    segment: &Segment,
+) -> Result<(u64, u64), FolderError> {
+    let wanted = Jobs::missing(plan, archive).len();
+    if wanted == 0 {
+        return Ok((0, 0));
+    }
+    let mut cells: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, cell) in plan.cells.iter().enumerate() {
+        cells.entry(&cell.identity).or_default().push(index);
+    }
+    let mut copied: BTreeSet<(usize, u64)> = BTreeSet::new();
+    let mut other_builds = 0;
+    for neighbour in neighbours(plan, folder) {
+        if copied.len() as u64 == wanted {
+            break;
+        }
+        // A neighbour that cannot be read, or is of another version of the program, has nothing to give.
+        let Ok(Some(manifest)) = neighbour.manifest() else { continue };
+        other_builds += u64::from(manifest.name == plan.name && manifest.build != plan.build);
+        if manifest.cells.is_empty()
+            || !manifest.cells.iter().any(|cell| cells.contains_key(cell.identity.as_str()))
+        {
+            continue;
+        }
+        let mine = |_: usize, identity: &str| cells.get(identity).cloned().unwrap_or_default();
+        let mut found = Archive::empty();
+        if neighbour.record_files().iter().any(|path| found.add(path, &mine).is_err()) {
+            continue;
+        }
+        if !found.conflicts.is_empty() {
+            continue;
+        }
+        // Replays of what is taken over need the values that it was played with.
+        for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
+            if let Ok(Some(fitted)) = neighbour.fitted(preparation) {
+                folder.keep_fitted(preparation, &fitted)?;
+            }
+        }
+        if manifest.cells[0].identity == plan.cells[0].identity {
+            copy_opening(&neighbour, folder)?;
+        }
+        for (cell, replication) in found.keys().filter(|key| key.1 < plan.replications) {
+            if archive.holds(cell, replication) || copied.contains(&(cell, replication)) {
+                continue;
+            }
+            if let Ok(Some(line)) = found.line(cell, replication) {
+                segment.append(&line)?;
+                copied.insert((cell, replication));
+            }
+        }
+    }
+    Ok((copied.len() as u64, other_builds))
+}
+
+/// Takes over how the study's first replication began, unless that is known.
+pub(in crate::study) fn copy_opening(from: &RunFolder, to: &RunFolder) -> Result<(), FolderError> {
+    if let (None, Some(opening)) = (to.opening(), from.opening()) {
+        to.keep_opening(&opening)?;
+    }
+    Ok(())
+}
+
+/// Folders of other runs of this name, in order of their names.
+fn neighbours(plan: &Plan, folder: &RunFolder) -> Vec<RunFolder> {
+    let parent = folder.path().parent().filter(|parent| !parent.as_os_str().is_empty());
+    let Ok(entries) = std::fs::read_dir(parent.unwrap_or(std::path::Path::new("."))) else {
+        return Vec::new();
+    };
+    let prefix = plan.folder_prefix();
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix)))
+        .map(|entry| entry.path())
+        .filter(|path| path.file_name() != folder.path().file_name())
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| RunFolder::at(path)).collect()
+}

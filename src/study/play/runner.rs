@@ -1,0 +1,163 @@
+//! Plays a plan: replications in parallel, each finished one kept at once, what is there already not played again.
+
+use crate::study::disk::error::FolderError;
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::prepare::prepare_folder;
+use crate::study::disk::store::{self, Segment, no_conflict};
+use crate::study::plan::cells::Plan;
+use crate::study::play::jobs::Jobs;
+use crate::study::play::progress::{Failure, Options, Outcome, Progress, Start};
+use crate::study::play::reuse;
+use crate::study::play::workshop::{Preparation, Workshop};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Plays into `folder` what is missing of `plan`. [`crate::study::finish`] makes the rest of the files.
+///
+/// # Errors
+/// [`FolderError`] when the folder cannot be read or written; what was finished before is kept.
+pub fn play(
+    plan: &Plan,
+    folder: &RunFolder,
+    options: Options<'_>,
+    progress: &dyn Progress,
+) -> Result<Outcome, FolderError> {
+    prepare_folder(plan, folder)?;
+    let mut archive = folder.archive(&plan.identities())?;
+    no_conflict(&archive)?;
+    let damaged = archive.damaged;
+    let segment = Segment::within(folder.file("segments"));
+    let (reused, other_builds) = reuse::copy(plan, folder, &archive, &segment)?;
+    if reused > 0 {
+        archive = folder.archive(&plan.identities())?;
+    }
+    let missing = Jobs::missing(plan, &archive);
+    let there = plan.total() - missing.len();
+    progress.begin(&Start { to_play: missing.len(), there, reused, other_builds, damaged });
+
+    let failures = Mutex::new(Vec::new());
+    let floor = Floor::new(plan, folder, &missing);
+    let one = |cell: usize, replication: u64| -> Result<bool, FolderError> {
+        match floor.play(cell, replication) {
+            Ok(line) => {
+                segment.append(&line)?;
+                progress.done();
+                Ok(true)
+            }
+            Err(failure) => {
+                progress.failed(&failure);
+                lock(&failures).push(failure);
+                Ok(!options.fail_fast)
+            }
+        }
+    };
+    let played = in_parallel(options.threads, options.interrupted, &missing, &one);
+    if folder.opening_is_damaged() && !options.interrupted.load(Ordering::Relaxed) {
+        // Its picture is drawn anew; the record is there already.
+        drop(Workshop::new(0, &plan.cells[0], plan, folder).play(0));
+    }
+    segment.close()?;
+    let played = played?;
+
+    let mut failures = failures.into_inner().expect("no holder of this lock panics");
+    failures.sort_by_key(|failure: &Failure| (failure.cell, failure.replication));
+    let finished = there + played - failures.len() as u64;
+    Ok(if !failures.is_empty() {
+        Outcome::Failed(failures)
+    } else if finished < plan.total() {
+        Outcome::Interrupted { finished, total: plan.total() }
+    } else {
+        Outcome::Complete
+    })
+}
+
+/// Takes jobs in order, on several threads, until they are done, one of them says stop (`false`), one cannot be kept,
+/// or the interruption comes. Gives the number of jobs that were done.
+pub(in crate::study) fn in_parallel(
+    threads: usize,
+    interrupted: &AtomicBool,
+    jobs: &Jobs,
+    one: &(dyn Fn(usize, u64) -> Result<bool, FolderError> + Sync),
+) -> Result<u64, FolderError> {
+    let next = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    let trouble: Mutex<Option<FolderError>> = Mutex::default();
+    let done = AtomicUsize::new(0);
+    let work = || {
+        while !stop.load(Ordering::Relaxed) && !interrupted.load(Ordering::Relaxed) {
+            let Some((cell, replication)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            match one(cell, replication) {
+                Ok(go_on) => {
+                    done.fetch_add(1, Ordering::Relaxed);
+                    if !go_on {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+                Err(error) => {
+                    stop.store(true, Ordering::Relaxed);
+                    lock(&trouble).get_or_insert(error);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..(thread_count(threads) as u64).min(jobs.len()) {
+            // A machine that cannot start more threads goes on with those it has.
+            drop(std::thread::Builder::new().spawn_scoped(scope, work));
+        }
+        work();
+    });
+    match trouble.into_inner().expect("no holder of this lock panics") {
+        Some(error) => Err(error),
+        None => Ok(done.into_inner() as u64),
+    }
+}
+
+/// Number of threads asked for; as many as the machine lets this process use for 0.
+pub(in crate::study) fn thread_count(threads: usize) -> usize {
+    if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
+}
+
+/// Where all cells of a study are played. Cells share preparations, and each is dropped after its last use.
+#[derive(Debug)]
+pub(in crate::study) struct Floor<'a> {
+    plan: &'a Plan,
+    folder: &'a RunFolder,
+    preparations: BTreeMap<&'a str, Mutex<(Preparation, u64)>>,
+}
+
+impl<'a> Floor<'a> {
+    pub(in crate::study) fn new(plan: &'a Plan, folder: &'a RunFolder, jobs: &Jobs) -> Self {
+        let mut uses: BTreeMap<&str, u64> = BTreeMap::new();
+        for run in jobs.runs() {
+            *uses.entry(&plan.cells[run.cell].preparation).or_default() += run.count;
+        }
+        let shared = |(key, uses)| (key, Mutex::new((Preparation::default(), uses)));
+        Self { plan, folder, preparations: uses.into_iter().map(shared).collect() }
+    }
+
+    /// Plays one of the jobs and gives its record as a line.
+    pub(in crate::study) fn play(&self, cell: usize, replication: u64) -> Result<Vec<u8>, Failure> {
+        let planned = &self.plan.cells[cell];
+        let mut workshop = Workshop::new(cell, planned, self.plan, self.folder);
+        let shared = self.preparations.get(planned.preparation.as_str());
+        if let Some(shared) = shared {
+            workshop = workshop.sharing(lock(shared).0.clone());
+        }
+        let played = workshop.play(replication);
+        if let Some(shared) = shared {
+            let mut shared = lock(shared);
+            shared.1 = shared.1.saturating_sub(1);
+            if shared.1 == 0 {
+                shared.0 = Preparation::default();
+            }
+        }
+        let body = serde_json::to_string(&played?).expect("a record is plain data with text keys");
+        Ok(store::line(cell, &body))
+    }
+}
+
+pub(in crate::study) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().expect("no holder of this lock panics")
+}

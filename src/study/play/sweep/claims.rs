@@ -1,0 +1,301 @@
+//! Who plays which block: claims by atomic creation of files, with heartbeats, and with heirs for those that fall
+//! silent.
+//!
+//! A claim is never taken from its holder: an heir creates the claim of the next number, and of several heirs one
+//! succeeds. A holder that was only slow goes on; then the block is computed twice, which is harmless and is checked.
+
+use crate::study::disk::files::FileError;
+use crate::study::disk::folder::RunFolder;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// A claim on a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Claim {
+    pub(super) block: u64,
+    /// 0 for the first claim, 1 for its heir.
+    pub(super) generation: u64,
+}
+
+/// What a claim's file holds. Its length does not change with the beat, so that it is written in place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Holder {
+    pub(super) host: String,
+    pub(super) process: u32,
+    /// Twelve digits.
+    pub(super) beat: String,
+}
+
+/// This process.
+pub(super) fn holder(beat: u64) -> Holder {
+    Holder { host: host(), process: std::process::id(), beat: format!("{beat:012}") }
+}
+
+fn host() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    name.map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+impl Holder {
+    /// Whether this was a process of this machine that is no more. Should it be one of another container after all,
+    /// its block is computed twice, no worse.
+    fn is_gone(&self) -> bool {
+        let processes = std::path::Path::new("/proc/self").exists();
+        processes && self.host == host() && !std::path::Path::new(&format!("/proc/{}", self.process)).exists()
+    }
+}
+
+/// The claims and results of a sweep as one process sees them.
+#[derive(Debug)]
+pub(super) struct Desk {
+    claims: PathBuf,
+    pub(super) results: PathBuf,
+    blocks: u64,
+    /// The block that this process begins at, so that workers seldom meet.
+    start: u64,
+    /// Blocks that nobody had claimed when last looked.
+    free: VecDeque<u64>,
+    /// When the files of claims were last seen to change.
+    seen: BTreeMap<Claim, (Vec<u8>, Instant)>,
+    held: BTreeSet<Claim>,
+}
+
+/// What there is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Play this block.
+    Play(Claim),
+    /// So many blocks are in other hands.
+    Wait(u64),
+    /// All blocks are finished.
+    Finished,
+}
+
+impl Desk {
+    pub(super) fn new(folder: &RunFolder, blocks: u64, start: u64) -> Self {
+        let work = folder.file("work");
+        Self {
+            claims: work.join("claims"),
+            results: work.join("results"),
+            blocks,
+            start,
+            free: VecDeque::new(),
+            seen: BTreeMap::new(),
+            held: BTreeSet::new(),
+        }
+    }
+
+    fn file(&self, claim: Claim) -> PathBuf {
+        self.claims.join(format!("{}.{}", claim.block, claim.generation))
+    }
+
+    /// Blocks with a result.
+    pub(super) fn finished(&self) -> Result<BTreeSet<u64>, FileError> {
+        let block = |name: &str| name.strip_suffix(".jsonl")?.parse().ok();
+        Ok(names(&self.results)?.iter().filter_map(|name| block(name)).collect())
+    }
+
+    /// The latest claim of every block that has one.
+    pub(super) fn latest(&self) -> Result<BTreeMap<u64, u64>, FileError> {
+        let mut latest = BTreeMap::new();
+        for name in names(&self.claims)? {
+            let Some((block, generation)) = name.split_once('.') else { continue };
+            let (Ok(block), Ok(generation)) = (block.parse::<u64>(), generation.parse::<u64>()) else {
+                continue;
+            };
+            let known: &mut u64 = latest.entry(block).or_default();
+            *known = generation.max(*known);
+        }
+        Ok(latest)
+    }
+
+    /// Blocks that are claimed and not finished.
+    pub(super) fn claimed(&self) -> Result<u64, FileError> {
+        let finished = self.finished()?;
+        Ok(self.latest()?.keys().filter(|block| !finished.contains(block)).count() as u64)
+    }
+
+    /// The holder of a claim, and how long ago by the file system's clock it gave a sign of life.
+    pub(super) fn holder(&self, claim: Claim) -> Option<(Holder, Duration)> {
+        let path = self.file(claim);
+        let holder = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
+        let changed = fs::metadata(&path).ok()?.modified().ok()?;
+        Some((holder, changed.elapsed().unwrap_or_default()))
+    }
+
+    /// Claims a block, or says why there is none to claim.
+    pub(super) fn next(&mut self, dead_after: Duration) -> Result<Next, FileError> {
+        self.next_at(Instant::now(), dead_after)
+    }
+
+    fn next_at(&mut self, now: Instant, dead_after: Duration) -> Result<Next, FileError> {
+        while let Some(block) = self.free.pop_front() {
+            if let Some(claim) = self.claim(Claim { block, generation: 0 })? {
+                return Ok(Next::Play(claim));
+            }
+        }
+        let latest = self.latest()?;
+        // Looked at after the claims: a block without a claim then has no holder whose result comes in between.
+        let finished = self.finished()?;
+        let order = (0..self.blocks).map(|step| (self.start + step) % self.blocks.max(1));
+        let open: Vec<u64> = order.filter(|block| !finished.contains(block)).collect();
+        self.free = open.iter().copied().filter(|block| !latest.contains_key(block)).collect();
+        if !self.free.is_empty() {
+            return self.next_at(now, dead_after);
+        }
+        for &block in &open {
+            let Some(&generation) = latest.get(&block) else { continue };
+            let claim = Claim { block, generation };
+            if !self.held.contains(&claim) && self.is_dead(claim, now, dead_after) {
+                let heir = Claim { block, generation: generation + 1 };
+                if let Some(claim) = self.claim(heir)? {
+                    return Ok(Next::Play(claim));
+                }
+            }
+        }
+        Ok(if open.is_empty() { Next::Finished } else { Next::Wait(open.len() as u64) })
+    }
+
+    /// By this process's clock, so that clocks need not agree.
+    fn is_dead(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
+        // A claim that was given back meanwhile is nobody's.
+        let Ok(contents) = fs::read(self.file(claim)) else { return false };
+        let gone = serde_json::from_slice(&contents).is_ok_and(|holder: Holder| holder.is_gone());
+        let (known, since) = self.seen.entry(claim).or_insert_with(|| (contents.clone(), now));
+        if *known != contents {
+            (*known, *since) = (contents, now);
+        }
+        gone || now.duration_since(*since) >= dead_after
+    }
+
+    fn claim(&mut self, claim: Claim) -> Result<Option<Claim>, FileError> {
+        let path = self.file(claim);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => {
+                file.write_all(&contents(0)).map_err(|error| FileError { doing: "write", path, error })?;
+                self.held.insert(claim);
+                Ok(Some(claim))
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(FileError { doing: "write", path, error }),
+        }
+    }
+
+    /// Gives signs of life for all claims of this process.
+    pub(super) fn beat(&self, beat: u64) {
+        for &claim in &self.held {
+            // A beat that is missed is made up for by the next; a claim whose file is gone needs none.
+            if let Ok(mut file) = OpenOptions::new().write(true).open(self.file(claim)) {
+                drop(file.write_all(&contents(beat)));
+            }
+        }
+    }
+
+    /// The block is finished, or played on by another.
+    pub(super) fn done(&mut self, claim: Claim) {
+        self.held.remove(&claim);
+    }
+
+    /// The block is given back unplayed.
+    pub(super) fn give_back(&mut self, claim: Claim) {
+        self.held.remove(&claim);
+        // If it cannot be removed it falls silent, which comes to the same a little later.
+        drop(fs::remove_file(self.file(claim)));
+    }
+}
+
+fn contents(beat: u64) -> Vec<u8> {
+    serde_json::to_vec(&holder(beat)).expect("plain data with text keys")
+}
+
+fn names(folder: &std::path::Path) -> Result<Vec<String>, FileError> {
+    let fail = |error| FileError { doing: "read", path: folder.to_owned(), error };
+    let entries = fs::read_dir(folder).map_err(fail)?;
+    entries
+        .filter_map(|entry| match entry {
+            Ok(entry) => entry.file_name().into_string().ok().map(Ok),
+            Err(error) => Some(Err(fail(error))),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn desk(place: &std::path::Path, blocks: u64, start: u64) -> Desk {
+        let folder = RunFolder::at(place);
+        for name in ["claims", "results"] {
+            fs::create_dir_all(folder.file("work").join(name)).unwrap();
+        }
+        Desk::new(&folder, blocks, start)
+    }
+
+    #[test]
+    fn of_two_workers_each_block_goes_to_one() {
+        let place = tempfile::TempDir::new().unwrap();
+        let (mut one, mut two) = (desk(place.path(), 5, 0), desk(place.path(), 5, 2));
+        let long = Duration::from_secs(1000);
+        let mut taken = Vec::new();
+        for turn in 0..5 {
+            let desk = if turn % 2 == 0 { &mut one } else { &mut two };
+            match desk.next(long).unwrap() {
+                Next::Play(claim) => taken.push(claim.block),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(taken[1], 2, "the second begins elsewhere");
+        taken.sort_unstable();
+        assert_eq!(taken, [0, 1, 2, 3, 4]);
+        assert_eq!(one.next(long).unwrap(), Next::Wait(5));
+        for block in 0..5 {
+            fs::write(one.results.join(format!("{block}.jsonl")), "").unwrap();
+        }
+        assert_eq!(two.next(long).unwrap(), Next::Finished);
+    }
+
+    #[test]
+    fn a_silent_claim_has_one_heir_and_a_beating_one_none() {
+        let place = tempfile::TempDir::new().unwrap();
+        let mut first = desk(place.path(), 1, 0);
+        let (begin, second) = (Instant::now(), Duration::from_secs(1));
+        let dead_after = second * 60;
+        assert_eq!(first.next(dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 0 }));
+        let (mut one, mut two) = (desk(place.path(), 1, 0), desk(place.path(), 1, 0));
+        for beat in 1..5 {
+            let now = begin + second * 50 * beat;
+            assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Wait(1));
+            first.beat(u64::from(beat));
+        }
+        let now = begin + second * 250;
+        assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Wait(1), "it has just beaten");
+        assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Wait(1));
+        assert_eq!(one.next_at(now + second * 59, dead_after).unwrap(), Next::Wait(1));
+        let now = now + second * 60;
+        assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
+        assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Wait(1), "the heir has just begun");
+        one.give_back(Claim { block: 0, generation: 1 });
+        assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
+    }
+
+    #[test]
+    fn a_process_that_is_no_more_is_known_at_once() {
+        if !std::path::Path::new("/proc/self").exists() {
+            return;
+        }
+        let place = tempfile::TempDir::new().unwrap();
+        let mut desk = desk(place.path(), 1, 0);
+        // Above the largest number that Linux gives.
+        let gone = Holder { process: 4_194_305, ..holder(7) };
+        fs::write(desk.file(Claim { block: 0, generation: 0 }), serde_json::to_vec(&gone).unwrap()).unwrap();
+        let next = desk.next(Duration::from_secs(1000)).unwrap();
+        assert_eq!(next, Next::Play(Claim { block: 0, generation: 1 }));
+    }
+}

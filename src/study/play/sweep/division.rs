@@ -1,0 +1,242 @@
+//! The plan of a sweep: what is missing of a study, divided into blocks of a few replications each.
+
+use super::claims::Desk;
+use super::error::SweepError;
+use crate::study::disk::error::FolderError;
+use crate::study::disk::files;
+use crate::study::disk::files::pretty;
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::prepare::prepare_folder;
+use crate::study::disk::store::Segment;
+use crate::study::disk::store::no_conflict;
+use crate::study::plan::cells::Plan;
+use crate::study::plan::identity::Identity;
+use crate::study::play::jobs::Jobs;
+use crate::study::play::reuse;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Blocks of a study unless a number is given: enough for hundreds of workers, and few enough files.
+const BLOCKS: u64 = 1024;
+
+/// What `work/plan.json` holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Division {
+    /// Hash of the cells and the number of replications.
+    study: String,
+    /// Replications in a block.
+    block: u64,
+    /// What is to be played: first and last of each run of jobs. Job `cell * replications + replication`.
+    jobs: Vec<(u64, u64)>,
+    /// Replications of a cell.
+    replications: u64,
+}
+
+impl Division {
+    fn new(plan: &Plan, jobs: &Jobs, blocks: Option<u64>) -> Self {
+        let mut runs: Vec<(u64, u64)> = Vec::new();
+        for run in jobs.runs() {
+            let first = run.cell as u64 * plan.replications + run.first;
+            let end = first + run.count - 1;
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == first => *last = end,
+                _ => runs.push((first, end)),
+            }
+        }
+        let block = jobs.len().div_ceil(blocks.unwrap_or(BLOCKS)).max(1);
+        Self { study: study(plan), block, jobs: runs, replications: plan.replications }
+    }
+
+    /// Reads the plan of a folder.
+    pub(super) fn read(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
+        let path = place(folder);
+        let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
+        serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
+    }
+
+    /// The plan of a folder that must be one of this very study.
+    pub(super) fn of(plan: &Plan, folder: &RunFolder) -> Result<Self, SweepError> {
+        match Self::read(folder)? {
+            Some(division) if division.study == study(plan) => Ok(division),
+            Some(_) => Err(SweepError::Folder(FolderError::Damaged {
+                path: place(folder),
+                reason: "it is the plan of another study, or of another version of the program or of a data file; \
+                         make it anew with `subrosa sweep plan`"
+                    .to_owned(),
+            })),
+            None => Err(SweepError::NotPlanned(folder.path().to_owned())),
+        }
+    }
+
+    /// All that is to be played.
+    pub(super) fn jobs(&self) -> Jobs {
+        let mut jobs = Jobs::default();
+        for &(first, last) in &self.jobs {
+            let mut job = first;
+            while job <= last {
+                let replication = job % self.replications;
+                let count = (self.replications - replication).min(last - job + 1);
+                jobs.add((job / self.replications) as usize, replication, count);
+                job += count;
+            }
+        }
+        jobs
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.jobs.iter().map(|(first, last)| last - first + 1).sum()
+    }
+
+    pub(super) fn blocks(&self) -> u64 {
+        self.total().div_ceil(self.block.max(1))
+    }
+
+    /// The replications of a block, in order.
+    pub(super) fn block(&self, block: u64) -> Vec<(usize, u64)> {
+        let of = |job: u64| ((job / self.replications) as usize, job % self.replications);
+        let mut skip = block * self.block;
+        let mut jobs = Vec::new();
+        for &(first, last) in &self.jobs {
+            let length = last - first + 1;
+            if skip >= length {
+                skip -= length;
+                continue;
+            }
+            let left = self.block - jobs.len() as u64;
+            jobs.extend((first + skip..=last).take(left as usize).map(of));
+            skip = 0;
+            if jobs.len() as u64 == self.block {
+                break;
+            }
+        }
+        jobs
+    }
+}
+
+fn place(folder: &RunFolder) -> PathBuf {
+    folder.file("work").join("plan.json")
+}
+
+fn study(plan: &Plan) -> String {
+    let mut identity = Identity::new("study");
+    identity.word(plan.replications);
+    for cell in &plan.cells {
+        identity.text(&cell.identity);
+    }
+    identity.hex()
+}
+
+/// A sweep that is ready for workers.
+#[derive(Clone, Copy, Debug)]
+pub struct Laid {
+    /// Blocks to be played.
+    pub blocks: u64,
+    /// Replications in them.
+    pub to_play: u64,
+    /// Replications that are there already.
+    pub there: u64,
+    /// Of those, replications taken from earlier runs of other versions of the study.
+    pub reused: u64,
+    /// Earlier runs of this name of which nothing was taken, since another build of the program played them.
+    pub other_builds: u64,
+    /// Whether the plan was there already and stays as it is.
+    pub unchanged: bool,
+}
+
+/// Makes the folder of a study ready for workers. A plan of the same study that is there stays, unless `force` is
+/// set or all of its blocks are finished and something is missing still, for it failed or is damaged. That is planned
+/// again then, and nothing that was finished is lost.
+///
+/// # Errors
+/// [`SweepError::Busy`] where another plan is being worked on.
+pub fn lay_out(
+    plan: &Plan,
+    folder: &RunFolder,
+    blocks: Option<u64>,
+    force: bool,
+) -> Result<Laid, SweepError> {
+    prepare_folder(plan, folder)?;
+    let archive = folder.archive(&plan.identities())?;
+    no_conflict(&archive)?;
+    if let Some(old) = Division::read(folder)? {
+        let desk = Desk::new(folder, old.blocks(), 0);
+        let there = archive.finished(plan.replications);
+        // What is missing though its block is finished has failed or is damaged.
+        let at_an_end = desk.finished()?.len() as u64 >= old.blocks() && there < plan.total();
+        if old.study == study(plan) && !force && !at_an_end {
+            let (blocks, to_play) = (old.blocks(), plan.total() - there);
+            return Ok(Laid { blocks, to_play, there, reused: 0, other_builds: 0, unchanged: true });
+        }
+        if !force {
+            let claimed = desk.claimed()?;
+            if claimed > 0 {
+                return Err(SweepError::Busy { claimed });
+            }
+        }
+        put_away(folder)?;
+    }
+    let segment = Segment::within(folder.file("segments"));
+    let archive = folder.archive(&plan.identities())?;
+    let (reused, other_builds) = reuse::copy(plan, folder, &archive, &segment)?;
+    segment.close()?;
+    let archive = folder.archive(&plan.identities())?;
+    let jobs = Jobs::missing(plan, &archive);
+    let division = Division::new(plan, &jobs, blocks);
+    for name in ["claims", "results"] {
+        files::make_folder(&folder.file("work").join(name))?;
+    }
+    files::write(&place(folder), pretty(&division).as_bytes())?;
+    Ok(Laid {
+        blocks: division.blocks(),
+        to_play: jobs.len(),
+        there: plan.total() - jobs.len(),
+        reused,
+        other_builds,
+        unchanged: false,
+    })
+}
+
+/// Keeps the results of an old plan as segments and removes the plan.
+fn put_away(folder: &RunFolder) -> Result<(), FolderError> {
+    let results = folder.file("work").join("results");
+    let segments = folder.file("segments");
+    files::make_folder(&segments)?;
+    let mut number = 0;
+    for path in folder.record_files().into_iter().filter(|path| path.starts_with(&results)) {
+        let to = loop {
+            let to = segments.join(format!("block-{number}.jsonl"));
+            number += 1;
+            if !to.exists() {
+                break to;
+            }
+        };
+        std::fs::rename(&path, &to).map_err(|error| files::FileError { doing: "move", path, error })?;
+    }
+    let path = folder.file("work");
+    std::fs::remove_dir_all(&path).map_err(|error| files::FileError { doing: "remove", path, error }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Division;
+
+    #[test]
+    fn blocks_hold_every_job_once() {
+        let division = Division {
+            study: String::new(),
+            block: 4,
+            jobs: vec![(0, 2), (5, 5), (7, 16), (20, 20)],
+            replications: 3,
+        };
+        assert_eq!((division.total(), division.blocks()), (15, 4));
+        let all: Vec<(usize, u64)> = (0..4).flat_map(|block| division.block(block)).collect();
+        let jobs = [0u64, 1, 2, 5].into_iter().chain(7..=16).chain([20]);
+        assert_eq!(all, jobs.map(|job| ((job / 3) as usize, job % 3)).collect::<Vec<_>>());
+        assert_eq!(division.block(3).len(), 3);
+        assert!(division.block(4).is_empty());
+        let jobs = division.jobs();
+        assert_eq!((0..jobs.len()).filter_map(|index| jobs.get(index)).collect::<Vec<_>>(), all);
+    }
+}

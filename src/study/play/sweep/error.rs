@@ -1,0 +1,60 @@
+//! Why a sweep cannot go on.
+
+use crate::study::disk::error::FolderError;
+use crate::vocab::counted;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A sweep that cannot go on.
+#[derive(Debug)]
+pub enum SweepError {
+    /// The folder cannot be used, or two results of one replication differ.
+    Folder(FolderError),
+    /// The folder has no plan.
+    NotPlanned(PathBuf),
+    /// Workers may be at work on the plan that is there.
+    Busy {
+        /// Blocks that are claimed and not finished.
+        claimed: u64,
+    },
+    /// Not everything is there.
+    Incomplete {
+        /// Replications that nobody has played.
+        missing: u64,
+        /// Replications that failed, with the reason.
+        failed: Vec<String>,
+    },
+}
+
+impl fmt::Display for SweepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(error) => error.fmt(f),
+            Self::NotPlanned(path) => write!(
+                f,
+                "{} holds no plan of a sweep (make one with `subrosa sweep plan SCENARIO`, which prints the folder)",
+                path.display()
+            ),
+            Self::Busy { claimed } => write!(
+                f,
+                "the folder is planned differently and {claimed} of its blocks are claimed by workers (wait for \
+                 them, or end them and say --force; finished blocks are kept)"
+            ),
+            Self::Incomplete { missing, failed } => {
+                write!(f, "the study is not complete, missing: {}", counted(*missing, "replication"))?;
+                if let Some(first) = failed.first() {
+                    write!(f, ", {} of them failed; the first: {first}", failed.len())?;
+                }
+                write!(f, " (see `subrosa sweep status`; --partial merges what is there)")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SweepError {}
+
+impl<E: Into<FolderError>> From<E> for SweepError {
+    fn from(error: E) -> Self {
+        Self::Folder(error.into())
+    }
+}

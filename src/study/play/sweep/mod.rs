@@ -1,0 +1,84 @@
+//! One study on many machines: a shared folder is divided into blocks, workers claim them, and a merge gathers what
+//! they left.
+//!
+//! ```text
+//! work/plan.json               the blocks
+//! work/claims/<block>.<n>      who plays a block; n counts the claims of workers that died
+//! work/results/<block>.jsonl   records and failures of a block, whole or absent
+//! work/conflicts/              blocks that were computed twice with different results
+//! ```
+//!
+//! Nothing here depends on an engine: Slurm, GNU parallel, ssh and Kubernetes start the same worker.
+
+mod claims;
+mod division;
+mod error;
+mod status;
+mod worker;
+
+pub use division::{Laid, lay_out};
+pub use error::SweepError;
+pub use status::{ClaimStatus, Status, status};
+pub use worker::{Pace, WorkOptions, Worked, work};
+
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::store::no_conflict;
+use crate::study::disk::store::{Archive, Segment};
+use crate::study::plan::cells::Plan;
+use crate::study::play::jobs::Jobs;
+use crate::study::play::reuse::copy_opening;
+use crate::study::results::gather::finish;
+use crate::study::results::summary::Summary;
+use std::collections::BTreeMap;
+
+/// Makes one finished run of what workers left in `folder` and of what is in `others`, which may hold parts of the
+/// same study played elsewhere. Exact, and the same in whatever order.
+///
+/// # Errors
+/// [`SweepError::Incomplete`] unless `partial`; a conflict where one replication has two results.
+pub fn merge(
+    plan: &Plan,
+    folder: &RunFolder,
+    others: &[RunFolder],
+    partial: bool,
+) -> Result<Summary, SweepError> {
+    let mut cells: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, cell) in plan.cells.iter().enumerate() {
+        cells.entry(&cell.identity).or_default().push(index);
+    }
+    let mine = |_: usize, identity: &str| cells.get(identity).cloned().unwrap_or_default();
+    let here = folder.archive(&plan.identities())?;
+    let mut all = Archive::empty();
+    for place in std::iter::once(folder).chain(others) {
+        for path in place.record_files() {
+            all.add(&path, &mine)?;
+        }
+    }
+    no_conflict(&all)?;
+    let missing = Jobs::missing(plan, &all).len();
+    if !partial && missing > 0 {
+        let failed = all.failures()?.into_iter().filter(|(_, record)| record.replication < plan.replications);
+        let failed = failed.map(|(cell, record)| {
+            format!("cell {cell}, replication {}: {}", record.replication, record.failure)
+        });
+        return Err(SweepError::Incomplete { missing, failed: failed.collect() });
+    }
+    let segment = Segment::within(folder.file("segments"));
+    for (cell, replication) in all.keys().filter(|key| key.1 < plan.replications) {
+        if !here.holds(cell, replication)
+            && let Some(line) = all.line(cell, replication)?
+        {
+            segment.append(&line)?;
+        }
+    }
+    segment.close()?;
+    for other in others {
+        copy_opening(other, folder)?;
+    }
+    let summary = finish(plan, folder)?;
+    if summary.complete {
+        // All of it has just been gathered. What cannot be removed does no harm.
+        drop(std::fs::remove_dir_all(folder.file("work")));
+    }
+    Ok(summary)
+}

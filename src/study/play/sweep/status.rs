@@ -1,0 +1,86 @@
+//! How far a sweep has come, and who is at work on it.
+
+use super::claims::{Claim, Desk};
+use super::division::Division;
+use super::error::SweepError;
+use crate::study::disk::folder::RunFolder;
+use crate::study::plan::cells::Plan;
+use serde::Serialize;
+use std::time::Duration;
+
+/// A claim on a block that is not finished.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClaimStatus {
+    /// The block.
+    pub block: u64,
+    /// How often it was taken over.
+    pub taken_over: u64,
+    /// Machine and process of the worker.
+    pub worker: String,
+    /// Seconds since its last sign of life, by the file system's clock.
+    pub silent_seconds: f64,
+}
+
+/// How far a sweep has come.
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    /// Blocks of the plan.
+    pub blocks: u64,
+    /// Of those, finished.
+    pub blocks_finished: u64,
+    /// Replications of the whole study.
+    pub replications: u64,
+    /// Of those, finished.
+    pub replications_finished: u64,
+    /// Replications that failed, with the reason.
+    pub failed: Vec<String>,
+    /// Damaged records.
+    pub damaged: u64,
+    /// Replications with two different results.
+    pub conflicts: Vec<String>,
+    /// Blocks that are being played.
+    pub claims: Vec<ClaimStatus>,
+    /// Estimate of the seconds left, from the blocks finished since the plan was made; absent before the first.
+    pub seconds_left: Option<f64>,
+}
+
+/// Looks at a sweep.
+///
+/// # Errors
+/// [`SweepError`] where there is no plan or a file cannot be read.
+pub fn status(plan: &Plan, folder: &RunFolder) -> Result<Status, SweepError> {
+    let division = Division::of(plan, folder)?;
+    let desk = Desk::new(folder, division.blocks(), 0);
+    let claims = desk.latest()?;
+    let finished = desk.finished()?;
+    let archive = folder.archive(&plan.identities())?;
+    let open = claims.into_iter().filter(|(block, _)| !finished.contains(block));
+    let claims = open.filter_map(|(block, generation)| {
+        let (holder, silent) = desk.holder(Claim { block, generation })?;
+        Some(ClaimStatus {
+            block,
+            taken_over: generation,
+            worker: format!("{}:{}", holder.host, holder.process),
+            silent_seconds: silent.as_secs_f64(),
+        })
+    });
+    let failed = archive.failures()?.into_iter();
+    let failed = failed
+        .map(|(cell, record)| format!("cell {cell}, replication {}: {}", record.replication, record.failure));
+    let left = division.blocks().saturating_sub(finished.len() as u64);
+    let planned = std::fs::metadata(folder.file("work").join("plan.json")).and_then(|file| file.modified());
+    let since =
+        planned.ok().and_then(|planned| planned.elapsed().ok()).map(|since: Duration| since.as_secs_f64());
+    let pace = since.filter(|_| !finished.is_empty()).map(|since| since / finished.len() as f64);
+    Ok(Status {
+        blocks: division.blocks(),
+        blocks_finished: finished.len() as u64,
+        replications: plan.total(),
+        replications_finished: archive.finished(plan.replications),
+        failed: failed.collect(),
+        damaged: archive.damaged,
+        conflicts: archive.conflicts.iter().map(ToString::to_string).collect(),
+        claims: claims.collect(),
+        seconds_left: pace.map(|pace| pace * left as f64),
+    })
+}

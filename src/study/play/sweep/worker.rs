@@ -1,0 +1,253 @@
+//! A worker of a sweep: claims a block, plays it, leaves its result whole or not at all, and goes on to the next.
+
+use super::claims::{Claim, Desk, Next};
+use super::division::Division;
+use super::error::SweepError;
+use crate::study::disk::error::FolderError;
+use crate::study::disk::files::{self, FileError, Placed, Staged};
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::record::FailureRecord;
+use crate::study::disk::store;
+use crate::study::plan::cells::Plan;
+use crate::study::plan::identity::BUILD;
+use crate::study::play::progress::{Progress, Start};
+use crate::study::play::runner::{Floor, lock, thread_count};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Signs of life.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Time between two signs of life of a claim.
+    pub heartbeat: Duration,
+    /// A claim without one for this long is taken over; several heartbeats.
+    pub dead_after: Duration,
+}
+
+/// How to work.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkOptions<'a> {
+    /// This worker's number and the number of workers. Only says where to begin: every worker goes on until nothing
+    /// is left.
+    pub slot: (u64, u64),
+    /// Number of threads; 0 for as many as this process may use.
+    pub threads: usize,
+    /// Signs of life.
+    pub pace: Pace,
+    /// Set from outside to stop after the replications that are being played.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// What a worker did.
+#[derive(Clone, Debug, Default)]
+pub struct Worked {
+    /// Blocks whose result is there because of this worker.
+    pub blocks: u64,
+    /// Blocks that others had finished meanwhile, with the same result.
+    pub twice: u64,
+    /// Replications played.
+    pub replications: u64,
+    /// Of those, replications that failed.
+    pub failed: u64,
+    /// Whether it was interrupted; blocks that were not finished are given back.
+    pub interrupted: bool,
+    /// Blocks that came out differently from what another worker had left: files with this worker's results.
+    pub conflicts: Vec<PathBuf>,
+}
+
+/// Works on the sweep in `folder` until nothing is left to do.
+///
+/// # Errors
+/// [`SweepError`] where there is no plan, or where a file cannot be written.
+pub fn work(
+    plan: &Plan,
+    folder: &RunFolder,
+    options: WorkOptions<'_>,
+    progress: &dyn Progress,
+) -> Result<Worked, SweepError> {
+    if plan.build != BUILD {
+        let reason = "it was planned by another build of subrosa, and results of two builds are not mixed; work with \
+                      that build, or make the plan anew with `subrosa sweep plan`";
+        return Err(
+            FolderError::Damaged { path: folder.file("manifest.json"), reason: reason.to_owned() }.into()
+        );
+    }
+    let division = Division::of(plan, folder)?;
+    let blocks = division.blocks();
+    let (slot, slots) = (options.slot.0, options.slot.1.max(1));
+    let start = (u128::from(slot % slots) * u128::from(blocks) / u128::from(slots)) as u64;
+    let desk = Desk::new(folder, blocks, start);
+    let open = blocks - (desk.finished()?.len() as u64).min(blocks);
+    let to_play = (division.total() as f64 * open as f64 / blocks.max(1) as f64).ceil() as u64;
+    progress.begin(&Start { to_play, ..Start::default() });
+    let station = Station {
+        floor: Floor::new(plan, folder, &division.jobs()),
+        division,
+        plan,
+        desk: Mutex::new(desk),
+        worked: Mutex::default(),
+        conflicts: folder.file("work").join("conflicts"),
+        interrupted: options.interrupted,
+        stop: AtomicBool::new(false),
+        progress,
+    };
+    let trouble: Mutex<Option<FolderError>> = Mutex::default();
+    let shift = || {
+        if let Err(error) = station.shift(options.pace) {
+            station.stop.store(true, Ordering::SeqCst);
+            lock(&trouble).get_or_insert(error);
+        }
+    };
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let heart = std::thread::Builder::new().spawn_scoped(scope, || {
+            let mut beat = 0;
+            while !nap(options.pace.heartbeat, &|| ended.load(Ordering::SeqCst)) {
+                beat += 1;
+                lock(&station.desk).beat(beat);
+            }
+        });
+        if let Err(error) = heart {
+            // Without signs of life others would take over what this worker is at.
+            let error = FileError { doing: "start a thread for", path: folder.path().to_owned(), error };
+            lock(&trouble).get_or_insert(error.into());
+            return;
+        }
+        let others: Vec<_> = (1..thread_count(options.threads))
+            .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, shift).ok())
+            .collect();
+        shift();
+        for other in others {
+            other.join().expect("a shift does not panic");
+        }
+        ended.store(true, Ordering::SeqCst);
+    });
+    if let Some(error) = trouble.into_inner().expect("no holder of this lock panics") {
+        return Err(error.into());
+    }
+    let mut worked = station.worked.into_inner().expect("no holder of this lock panics");
+    worked.interrupted = options.interrupted.load(Ordering::SeqCst);
+    Ok(worked)
+}
+
+/// Sleeps in small steps; `true` if it was woken.
+fn nap(time: Duration, woken: &dyn Fn() -> bool) -> bool {
+    let step = Duration::from_millis(20);
+    let mut left = time;
+    loop {
+        if woken() {
+            return true;
+        }
+        if left.is_zero() {
+            return false;
+        }
+        let now = left.min(step);
+        std::thread::sleep(now);
+        left -= now;
+    }
+}
+
+struct Station<'a> {
+    division: Division,
+    floor: Floor<'a>,
+    plan: &'a Plan,
+    desk: Mutex<Desk>,
+    worked: Mutex<Worked>,
+    conflicts: PathBuf,
+    interrupted: &'a AtomicBool,
+    stop: AtomicBool,
+    progress: &'a dyn Progress,
+}
+
+impl Station<'_> {
+    /// What one thread does until nothing is left.
+    fn shift(&self, pace: Pace) -> Result<(), FolderError> {
+        let stopped = || self.interrupted.load(Ordering::SeqCst) || self.stop.load(Ordering::SeqCst);
+        while !stopped() {
+            let next = lock(&self.desk).next(pace.dead_after)?;
+            match next {
+                Next::Play(claim) => {
+                    let whole = self.play(claim, &stopped);
+                    let mut desk = lock(&self.desk);
+                    match whole {
+                        Ok(true) => desk.done(claim),
+                        Ok(false) => desk.give_back(claim),
+                        Err(error) => {
+                            desk.give_back(claim);
+                            return Err(error);
+                        }
+                    }
+                }
+                Next::Wait(_) => {
+                    nap(pace.heartbeat.min(Duration::from_secs(1)), &stopped);
+                }
+                Next::Finished => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays a block and leaves its result; `false` if it was interrupted.
+    fn play(&self, claim: Claim, stopped: &dyn Fn() -> bool) -> Result<bool, FolderError> {
+        let results = lock(&self.desk).results.clone();
+        let path = results.join(format!("{}.jsonl", claim.block));
+        let mut staged = Staged::new(&path)?;
+        let (mut played, mut failed) = (0, 0);
+        for (cell, replication) in self.division.block(claim.block) {
+            if stopped() {
+                return Ok(false);
+            }
+            let line = match self.floor.play(cell, replication) {
+                Ok(line) => {
+                    self.progress.done();
+                    line
+                }
+                Err(failure) => {
+                    self.progress.failed(&failure);
+                    failed += 1;
+                    let identity = self.plan.cells[cell].identity.clone();
+                    let record = FailureRecord { identity, replication, failure: failure.reason };
+                    let body = serde_json::to_string(&record).expect("plain data with text keys");
+                    store::line(cell, &body)
+                }
+            };
+            played += 1;
+            staged.write(&line)?;
+        }
+        files::make_folder(&self.conflicts)?;
+        let aside = self.conflicts.join(format!("{}-{}.jsonl", claim.block, claim.generation));
+        let placed = match staged.commit_or_compare(&aside)? {
+            // Where one of two failed, as without a data file, the other counts and nothing is contradicted.
+            Placed::Differs if failed > 0 || failures(&path) > 0 => {
+                if failed < failures(&path) {
+                    std::fs::rename(&aside, &path).map_err(|error| FileError {
+                        doing: "write",
+                        path,
+                        error,
+                    })?;
+                } else {
+                    drop(std::fs::remove_file(&aside));
+                }
+                Placed::Same
+            }
+            placed => placed,
+        };
+        let mut worked = lock(&self.worked);
+        worked.replications += played;
+        worked.failed += failed;
+        match placed {
+            Placed::New => worked.blocks += 1,
+            Placed::Same => worked.twice += 1,
+            Placed::Differs => worked.conflicts.push(aside),
+        }
+        Ok(true)
+    }
+}
+
+/// Failures in a result.
+fn failures(path: &Path) -> u64 {
+    let Ok(bytes) = std::fs::read(path) else { return 0 };
+    bytes.split(|&byte| byte == b'\n').filter_map(store::head).filter(|head| head.failed).count() as u64
+}

@@ -1,0 +1,20 @@
+//! One replication played for somebody who watches every event; nothing is kept.
+
+use crate::protocols::Watcher;
+use crate::study::disk::record::ReplicationRecord;
+use crate::study::plan::cells::Plan;
+use crate::study::play::progress::Failure;
+use crate::study::play::workshop::Workshop;
+
+/// Plays one replication of a cell; `watcher` sees every event of every series in order.
+///
+/// # Errors
+/// [`Failure`] as in a run.
+pub fn trace(
+    plan: &Plan,
+    cell: usize,
+    replication: u64,
+    watcher: Watcher,
+) -> Result<ReplicationRecord, Failure> {
+    Workshop::without_folder(cell, &plan.cells[cell], plan).play_watched(replication, Some(watcher))
+}

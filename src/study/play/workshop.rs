@@ -1,0 +1,227 @@
+//! Where replications are made: a cell's scenario, its seed, and the preparation that it may share with other cells.
+
+use crate::objectives::{Instance, Prepared, Resources};
+use crate::protocols::{Directions, SeriesRecord, Stage, Watcher};
+use crate::rng::Key;
+use crate::study::disk::error::FolderError;
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::opening::{self, Opening};
+use crate::study::disk::record::ReplicationRecord;
+use crate::study::plan::cells::{CellPlan, Plan};
+use crate::study::play::finite::finite;
+use crate::study::play::progress::Failure;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+/// A preparation, done by whoever needs it first. Cells of equal `CellPlan::preparation` may share one.
+pub(crate) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, String>>>;
+
+/// Where the replications of one cell are made: what they share is prepared once, when first needed.
+#[derive(Debug)]
+pub(crate) struct Workshop<'a> {
+    index: usize,
+    cell: &'a CellPlan,
+    resources: Resources,
+    root: Key,
+    folder: Option<&'a RunFolder>,
+    prepared: Preparation,
+}
+
+impl<'a> Workshop<'a> {
+    pub(crate) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
+        Self { folder: Some(folder), ..Self::without_folder(index, cell, plan) }
+    }
+
+    /// A workshop that neither reads nor keeps fitted values.
+    pub(crate) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
+        Self {
+            index,
+            cell,
+            resources: Resources { base: plan.base.clone(), data: plan.data.clone() },
+            root: Key::root(cell.seed()),
+            folder: None,
+            prepared: Preparation::default(),
+        }
+    }
+
+    /// A workshop that takes a preparation which others take too.
+    pub(crate) fn sharing(self, prepared: Preparation) -> Self {
+        Self { prepared, ..self }
+    }
+
+    /// Plays one replication for a study. A panic is a failure of this replication and of no other. How the study's
+    /// first replication begins is kept for a picture of it.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(crate) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
+        let first = (self.index, replication) == (0, 0) && self.folder.is_some();
+        let beginning = first
+            .then(|| Watcher::of_beginning(self.names().len(), opening::MOST_PARTIES, opening::MOST_EVENTS));
+        let watcher = beginning.clone();
+        let played = catch_unwind(AssertUnwindSafe(|| self.play_watched(replication, watcher)));
+        let played = played.unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+            Err(self.failure(Some(replication), format!("a bug in subrosa: {said}")))
+        })?;
+        let kept = beginning.and_then(|beginning| beginning.most_telling());
+        if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
+            let opening = Opening { series, replication, names: self.names(), events };
+            // It is only for looking at; if the disk is full, the record says so next.
+            drop(folder.keep_opening(&opening));
+        }
+        Ok(played)
+    }
+
+    /// Names of the parties by their index.
+    fn names(&self) -> Vec<String> {
+        self.cell.scenario.stage(None).names
+    }
+
+    /// The workshop of another cell with the same objective.
+    pub(crate) fn beside(&self, cell: &'a CellPlan) -> Self {
+        Self {
+            index: self.index,
+            cell,
+            resources: self.resources.clone(),
+            root: self.root,
+            folder: self.folder,
+            prepared: self.prepared.clone(),
+        }
+    }
+
+    fn failure(&self, replication: Option<u64>, reason: String) -> Failure {
+        Failure { cell: self.index, point: self.cell.point.clone(), replication, reason }
+    }
+
+    /// Plays one replication for somebody who watches.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(crate) fn play_watched(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+    ) -> Result<ReplicationRecord, Failure> {
+        self.play_directed(replication, watcher, Directions::default())
+    }
+
+    /// Plays one replication, or what `directions` want of it.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(crate) fn play_directed(
+        &self,
+        replication: u64,
+        watcher: Option<Watcher>,
+        directions: Directions,
+    ) -> Result<ReplicationRecord, Failure> {
+        let scenario = &self.cell.scenario;
+        let protocol = scenario.draft.protocol.as_dyn();
+        let blank = directions.dry && !protocol.dry_needs_objective();
+        let prepared = if blank {
+            &None
+        } else {
+            let prepared = self.prepared.get_or_init(|| self.prepare());
+            prepared.as_ref().map_err(|reason| self.failure(None, reason.clone()))?
+        };
+        let key = self.root.child("replication").index(replication);
+        let fail = |reason| self.failure(Some(replication), reason);
+        let instance = prepared
+            .as_ref()
+            .map(|prepared| prepared.realise(key.child("objective")))
+            .transpose()
+            .map_err(|error| fail(error.to_string()))?;
+        let instance = if blank { Some(Instance::stand_in()) } else { instance };
+        let mut stage = Stage { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
+        let dry = stage.directions.dry;
+        if dry {
+            stage.budget = None;
+        }
+        let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        if !dry {
+            series.iter().try_for_each(|series| readable(series).map_err(fail))?;
+        }
+        Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
+    }
+
+    /// The world of one replication, ready to be played, and the node of its draws.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(crate) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
+        let failure = |reason: String| self.failure(Some(replication), reason);
+        let prepared = self.prepared.get_or_init(|| self.prepare());
+        let prepared = prepared.as_ref().map_err(|reason| failure(reason.clone()))?;
+        let key = self.root.child("replication").index(replication);
+        let instance = prepared
+            .as_ref()
+            .map(|prepared| prepared.realise(key.child("objective")))
+            .transpose()
+            .map_err(|error| failure(error.to_string()))?;
+        Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
+    }
+
+    fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {
+        let Some(objective) = &self.cell.scenario.draft.objective else { return Ok(None) };
+        let fitted = match self.folder.map(|folder| folder.fitted(&self.cell.preparation)) {
+            Some(Ok(fitted)) => fitted,
+            // A damaged file of fitted values is made anew.
+            Some(Err(FolderError::Damaged { .. })) | None => None,
+            Some(Err(error)) => return Err(error.to_string()),
+        };
+        let prepare = |fitted| {
+            objective
+                .as_dyn()
+                .prepare(&self.resources, fitted, self.root.child("objective"))
+                .map_err(|error| error.to_string())
+        };
+        let mut prepared = prepare(fitted.as_ref())?;
+        if fitted.is_none()
+            && let (Some(folder), Some(new)) = (self.folder, prepared.fitted())
+        {
+            let key = &self.cell.preparation;
+            let ours = folder.keep_fitted(key, new).map_err(|error| error.to_string())?;
+            if !ours {
+                // Another worker was first: all take the same values, for two machines may differ in the last bits.
+                let theirs = folder.fitted(key).map_err(|error| error.to_string())?;
+                prepared = prepare(theirs.as_ref())?;
+            }
+        }
+        Ok(Some(prepared.into()))
+    }
+}
+
+/// Refuses a series with a number that is not finite: no file could hold it, and no mean be made of it.
+fn readable(series: &SeriesRecord) -> Result<(), String> {
+    finite(series).map_err(|found| {
+        format!(
+            "series \"{}\": {found} (a length-scale, a variance or an outcome of the scenario is so small or so \
+             large that the arithmetic has no answer: bring it closer to 1)",
+            series.name
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+    use crate::protocols::SeriesRecord;
+
+    #[test]
+    fn a_series_with_a_number_that_no_file_holds_is_refused_by_name_and_place() {
+        let text = r#"{"name":"GP-UCB","iterations":[{"t":1,"arm":0,"outcome":0.5,"value":0.5,"simple_regret":0.0,
+            "cumulative_regret":0.0,"seconds":1.0}],"releases":[],"network":{"links":[]},"virtual_seconds":1.0,
+            "messages":0,"messages_lost":0,"messages_delivered":0,"bytes":0,"ended_early":null,"digest":""}"#;
+        let mut series: SeriesRecord = serde_json::from_str(text).unwrap();
+        readable(&series).unwrap();
+        series.iterations[0].value = f64::NAN;
+        let reason = readable(&series).unwrap_err();
+        let said = "series \"GP-UCB\": iterations[0].value is NaN, not a finite number";
+        assert!(reason.starts_with(said), "{reason}");
+        series.iterations.clear();
+        series.virtual_seconds = f64::INFINITY;
+        assert!(readable(&series).unwrap_err().contains("virtual_seconds is inf"));
+    }
+}

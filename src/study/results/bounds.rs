@@ -1,0 +1,38 @@
+//! Theorems' bounds over all replications of a series.
+
+use crate::protocols::{RegretBound, SeriesRecord};
+use std::collections::BTreeMap;
+
+/// A theorem's bound of the first run that has it, and of all runs: the largest possible regrets, and values by round.
+struct Gathered {
+    bound: RegretBound,
+    largest: Vec<f64>,
+    values: BTreeMap<u64, Vec<f64>>,
+}
+
+/// The bounds of some runs, the same theorem's together: the mean by round, over the runs for which it says something.
+pub(in crate::study) fn mean(runs: &[&SeriesRecord]) -> Vec<RegretBound> {
+    let mut found: Vec<Gathered> = Vec::new();
+    for bound in runs.iter().flat_map(|run| &run.bounds) {
+        let same = |known: &&mut Gathered| {
+            let known = &known.bound;
+            (known.side, known.regret, &known.source) == (bound.side, bound.regret, &bound.source)
+        };
+        let mut new = None;
+        let gathered = found.iter_mut().find(same).unwrap_or_else(|| {
+            new.insert(Gathered { bound: bound.clone(), largest: Vec::new(), values: BTreeMap::new() })
+        });
+        gathered.largest.push(bound.largest_possible);
+        for (round, value) in &bound.points {
+            gathered.values.entry(*round).or_default().push(*value);
+        }
+        found.extend(new);
+    }
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let of = |Gathered { bound, largest, values }: Gathered| RegretBound {
+        points: values.into_iter().map(|(round, values)| (round, mean(&values))).collect(),
+        largest_possible: mean(&largest),
+        ..bound
+    };
+    found.into_iter().map(of).collect()
+}

@@ -1,0 +1,318 @@
+//! Two runs side by side: the mean difference of every metric with an interval, on common random numbers.
+//!
+//! Replications of one seed and one number draw the same random numbers in both runs, so they are compared pair by
+//! pair, and what both have in common cancels. Cells that differ in nothing but the seed are one group.
+
+use crate::study::disk::error::FolderError;
+use crate::study::disk::store::Archive;
+use crate::study::plan::cells::Plan;
+use crate::study::results::rows::{METRICS, Row, rows};
+use crate::study::results::statistics::{Estimate, half_width, student_quantile};
+use crate::study::results::summary::point_of;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Name and version of the document's form.
+const SCHEMA: &str = "subrosa.comparison/1";
+/// Probability with which each interval is to cover the true difference.
+const CONFIDENCE: f64 = 0.95;
+
+/// Two runs side by side.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// Name and version of this form.
+    pub schema: &'static str,
+    /// The first run.
+    pub a: String,
+    /// The second run.
+    pub b: String,
+    /// Probability with which each interval covers the true difference; of each on its own, not of all together.
+    pub confidence: f64,
+    /// One row per group of cells, series and metric.
+    pub rows: Vec<ComparisonRow>,
+    /// What was left out and why.
+    pub notes: Vec<String>,
+}
+
+/// One metric of one series in both runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct ComparisonRow {
+    /// Where in the studies: the axes but for the seed.
+    pub point: Map<String, Value>,
+    /// Series of the first run.
+    pub series_a: String,
+    /// Series of the second run.
+    pub series_b: String,
+    /// The metric.
+    pub metric: String,
+    /// Mean in the first run.
+    pub a: f64,
+    /// Mean in the second run.
+    pub b: f64,
+    /// Mean of second less first, with its standard error. `n` is the number of pairs; of the smaller group where
+    /// there are none.
+    pub difference: Estimate,
+    /// Lower end of the interval; absent for a single pair.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+    /// Whether the difference is one of pairs on common random numbers.
+    pub paired: bool,
+    /// Correlation of the pairs: the closer to 1, the more pairing gains. Absent without spread or pairs.
+    pub correlation: Option<f64>,
+}
+
+/// A run to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<'a> {
+    /// How it is called.
+    pub name: &'a str,
+    /// What was played.
+    pub plan: &'a Plan,
+    /// What came out.
+    pub archive: &'a Archive,
+    /// Only this series; all, each with that of the same name, if absent.
+    pub series: Option<&'a str>,
+}
+
+/// A metric by seed and replication.
+type Samples = BTreeMap<(u64, u64), f64>;
+
+/// Cells that differ in nothing but the seed, and their samples.
+#[derive(Debug)]
+struct Group {
+    /// The axes on which all cells of the group agree.
+    point: Map<String, Value>,
+    /// Series, then metric, then seed and replication.
+    values: BTreeMap<String, BTreeMap<String, Samples>>,
+    /// Series of replications, and how many of them ended early.
+    records: u64,
+    ended_early: u64,
+}
+
+/// Compares.
+///
+/// # Errors
+/// [`FolderError`] if records cannot be read.
+pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, FolderError> {
+    let (groups_a, groups_b) = (groups(a)?, groups(b)?);
+    let mut comparison = Comparison {
+        schema: SCHEMA,
+        a: a.name.to_owned(),
+        b: b.name.to_owned(),
+        confidence: CONFIDENCE,
+        rows: Vec::new(),
+        notes: Vec::new(),
+    };
+    let mut unmatched = 0;
+    let mut lonely: BTreeSet<String> = BTreeSet::new();
+    for one in &groups_a {
+        let alike = |other: &&Group| {
+            one.point.iter().all(|(axis, value)| other.point.get(axis).is_none_or(|there| there == value))
+        };
+        let partners: Vec<&Group> = groups_b.iter().filter(alike).collect();
+        if partners.is_empty() {
+            unmatched += 1;
+        }
+        for other in partners {
+            let mut point = one.point.clone();
+            point.extend(other.point.clone());
+            for (name_a, metrics_a) in &one.values {
+                let name_b = b.series.unwrap_or(name_a);
+                let Some(metrics_b) = other.values.get(name_b) else {
+                    lonely.insert(name_a.clone());
+                    continue;
+                };
+                for (metric, samples_a) in in_order(metrics_a) {
+                    if let Some(samples_b) = metrics_b.get(metric)
+                        && let Some(row) = row(samples_a, samples_b)
+                    {
+                        comparison.rows.push(ComparisonRow {
+                            point: point.clone(),
+                            series_a: name_a.clone(),
+                            series_b: name_b.to_owned(),
+                            metric: metric.clone(),
+                            ..row
+                        });
+                    }
+                }
+            }
+        }
+    }
+    if unmatched > 0 {
+        comparison
+            .notes
+            .push(format!("{unmatched} groups of cells of the first run have no like in the second"));
+    }
+    for name in lonely {
+        comparison.notes.push(format!(
+            "series \"{name}\" is not in the second run; --series-a and --series-b compare series of unlike names"
+        ));
+    }
+    for (name, groups) in [(&comparison.a, &groups_a), (&comparison.b, &groups_b)] {
+        let (early, all) =
+            groups.iter().fold((0, 0), |(e, n), group| (e + group.ended_early, n + group.records));
+        if early > 0 {
+            comparison.notes.push(format!(
+                "in {name}, {early} of {all} series of replications ended early; they have no regret at the end, and no \
+                 pairs of it"
+            ));
+        }
+    }
+    if comparison.rows.iter().any(|row| !row.paired) {
+        comparison.notes.push(
+            "the runs have no two seeds and replications in common: independent samples, Welch's interval"
+                .to_owned(),
+        );
+    }
+    Ok(comparison)
+}
+
+fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    for (index, cell) in side.plan.cells.iter().enumerate() {
+        let mut draft = cell.scenario.draft.clone();
+        draft.seed = 0;
+        draft.about.clear();
+        let key = serde_json::to_string(&draft).expect("a draft is plain data with text keys");
+        let point = point_of(&cell.point);
+        let group = *known.entry(key).or_insert_with(|| {
+            groups.push(Group { point: point.clone(), values: BTreeMap::new(), records: 0, ended_early: 0 });
+            groups.len() - 1
+        });
+        let group = &mut groups[group];
+        // An axis on which the group does not agree moves nothing but the seed.
+        group.point.retain(|axis, value| point.get(axis) == Some(value));
+        let mut records = side.archive.cell(index)?;
+        records.retain(|&replication, _| replication < side.plan.replications);
+        for row in rows(index, cell, &records) {
+            if side.series.is_none_or(|wanted| wanted == row.series) {
+                group.take(row);
+            }
+        }
+    }
+    Ok(groups)
+}
+
+impl Group {
+    fn take(&mut self, row: Row) {
+        let key = (row.seed, row.replication);
+        self.records += 1;
+        self.ended_early += u64::from(row.ended_early);
+        let series = self.values.entry(row.series).or_default();
+        let metrics = METRICS.iter().zip(row.metrics).filter_map(|(name, value)| Some((*name, value?)));
+        for (name, value) in metrics {
+            series.entry(name.to_owned()).or_default().insert(key, value);
+        }
+        for (name, value) in row.more {
+            series.entry(name).or_default().insert(key, value);
+        }
+    }
+}
+
+/// The common metrics in their usual order, then the others by name.
+fn in_order<V>(metrics: &BTreeMap<String, V>) -> Vec<(&String, &V)> {
+    let place = |name: &str| METRICS.iter().position(|known| *known == name).unwrap_or(METRICS.len());
+    let mut found: Vec<(&String, &V)> = metrics.iter().collect();
+    found.sort_by_key(|(name, _)| place(name));
+    found
+}
+
+/// The numbers of a row; its names are left empty.
+fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
+    let pairs: Vec<(f64, f64)> = a.iter().filter_map(|(key, x)| Some((*x, *b.get(key)?))).collect();
+    let empty = ComparisonRow {
+        point: Map::new(),
+        series_a: String::new(),
+        series_b: String::new(),
+        metric: String::new(),
+        a: 0.0,
+        b: 0.0,
+        difference: Estimate { mean: 0.0, se: 0.0, n: 0 },
+        low: None,
+        high: None,
+        paired: true,
+        correlation: None,
+    };
+    // One pair has no interval, and more samples on their own would tell more.
+    if pairs.len() > 1 || (pairs.len() == 1 && a.len() == 1 && b.len() == 1) {
+        let (of_a, of_b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+        let differences: Vec<f64> = pairs.iter().map(|(x, y)| y - x).collect();
+        let difference = Estimate::of(&differences)?;
+        let half = half_width(&differences, CONFIDENCE);
+        return Some(ComparisonRow {
+            a: Estimate::of(&of_a)?.mean,
+            b: Estimate::of(&of_b)?.mean,
+            low: half.map(|half| difference.mean - half),
+            high: half.map(|half| difference.mean + half),
+            correlation: correlation(&pairs),
+            difference,
+            ..empty
+        });
+    }
+    let (x, y): (Vec<f64>, Vec<f64>) = (a.values().copied().collect(), b.values().copied().collect());
+    let (one, two) = (Estimate::of(&x)?, Estimate::of(&y)?);
+    // Welch's interval, degrees of freedom by Welch and Satterthwaite.
+    let (u, v) = (one.se * one.se, two.se * two.se);
+    let se = (u + v).sqrt();
+    let spread = u * u / (one.n as f64 - 1.0) + v * v / (two.n as f64 - 1.0);
+    let enough = one.n > 1 && two.n > 1;
+    let half = enough.then(|| {
+        if se > 0.0 { student_quantile(0.5 + CONFIDENCE / 2.0, (u + v) * (u + v) / spread) * se } else { 0.0 }
+    });
+    let mean = two.mean - one.mean;
+    Some(ComparisonRow {
+        a: one.mean,
+        b: two.mean,
+        difference: Estimate { mean, se, n: one.n.min(two.n) },
+        low: half.map(|half| mean - half),
+        high: half.map(|half| mean + half),
+        paired: false,
+        ..empty
+    })
+}
+
+/// Pearson's correlation; `None` where one side has no spread.
+fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+    let n = pairs.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(&|pair| pair.0), mean(&|pair| pair.1));
+    let moment =
+        |of: &dyn Fn(f64, f64) -> f64| pairs.iter().map(|pair| of(pair.0 - x, pair.1 - y)).sum::<f64>();
+    let (xx, yy, xy) = (moment(&|a, _| a * a), moment(&|_, b| b * b), moment(&|a, b| a * b));
+    (xx > 0.0 && yy > 0.0).then(|| (xy / (xx * yy).sqrt()).clamp(-1.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(seed: u64, values: &[f64]) -> Samples {
+        values.iter().enumerate().map(|(index, value)| ((seed, index as u64), *value)).collect()
+    }
+
+    #[test]
+    fn a_worked_example_of_pairs() {
+        // Differences 1, 2, 3: mean 2, se 1/sqrt(3), t(0.975, 2) = 4.302653.
+        let row = row(&samples(1, &[5.0, 1.0, 9.0]), &samples(1, &[6.0, 3.0, 12.0])).unwrap();
+        assert!(row.paired);
+        assert_eq!((row.a, row.b, row.difference.mean, row.difference.n), (5.0, 7.0, 2.0, 3));
+        let half = 4.302_652_729_911_275 / 3.0_f64.sqrt();
+        assert!((row.low.unwrap() - (2.0 - half)).abs() < 1e-9);
+        assert!((row.high.unwrap() - (2.0 + half)).abs() < 1e-9);
+        // Sums of squares 32, 42 and 36.
+        assert!((row.correlation.unwrap() - 36.0 / (32.0_f64 * 42.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn other_seeds_are_independent_samples() {
+        // Variances 2.5 and 10, five each: se sqrt(2.5), df 5.882353, t(0.975) = 2.458828 (R's t.test).
+        let (x, y) = (samples(1, &[1.0, 2.0, 3.0, 4.0, 5.0]), samples(2, &[2.0, 4.0, 6.0, 8.0, 10.0]));
+        let row = row(&x, &y).unwrap();
+        assert!(!row.paired);
+        assert_eq!((row.difference.mean, row.correlation), (3.0, None));
+        assert!((row.low.unwrap() - -0.887_82).abs() < 1e-3, "{:?}", row.low);
+    }
+}

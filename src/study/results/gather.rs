@@ -1,0 +1,110 @@
+//! From records to what a study leaves behind: one file in order, tables, summary. Cell by cell, so that the memory
+//! needed does not grow with their number.
+
+use crate::study::disk::error::FolderError;
+use crate::study::disk::files::{self, pretty};
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::manifest::manifest;
+use crate::study::disk::prepare::write_resolved;
+use crate::study::disk::store::{self, Archive, no_conflict};
+use crate::study::plan::cells::Plan;
+use crate::study::results::privacy_table;
+use crate::study::results::rows::Results;
+use crate::study::results::summary::{Summarising, Summary};
+use crate::study::results::tables::{self, Tables};
+
+/// Makes all files of `folder` from the records that are there. Where all are there, they are gathered into one file
+/// in order, and the run is marked as complete. The result depends on the records alone, not on who left them where.
+///
+/// # Errors
+/// [`FolderError`]; what was there before is kept.
+pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
+    let archive = folder.archive(&plan.identities())?;
+    no_conflict(&archive)?;
+    let summary = make(plan, &archive, folder, None)?;
+    if summary.complete {
+        folder.write_manifest(&manifest(plan, Some(summary.digest.clone())))?;
+        let left: Vec<_> = archive
+            .files()
+            .filter(|path| path.starts_with(folder.file("segments")))
+            .map(Into::into)
+            .collect();
+        store::remove_left_behind(&left);
+        // Only an empty folder goes.
+        drop(std::fs::remove_dir(folder.file("segments")));
+    }
+    Ok(summary)
+}
+
+/// Makes the files that follow from the records of `archive`, the manifest apart. `run` is what the summary calls the
+/// folder, if not by its path.
+fn make(
+    plan: &Plan,
+    archive: &Archive,
+    folder: &RunFolder,
+    run: Option<String>,
+) -> Result<Summary, FolderError> {
+    let complete = archive.finished(plan.replications) == plan.total();
+    let mut gathered = if complete { Some(folder.stage("records.jsonl")?) } else { None };
+    let mut tables = Tables::new(folder)?;
+    let mut results = Results::new(plan);
+    let mut summarising = Summarising::new(plan);
+    for cell in 0..plan.cells.len() {
+        let mut records = archive.cell(cell)?;
+        if let Some(gathered) = &mut gathered {
+            // Replications beyond those asked for this time stay for the next.
+            for &replication in records.keys() {
+                gathered.write(&archive.line(cell, replication)?.unwrap_or_default())?;
+            }
+        }
+        records.retain(|&replication, _| replication < plan.replications);
+        tables.add(cell, &records)?;
+        results.add(cell, &records);
+        summarising.add(&records);
+    }
+    let mut summary = summarising.finish(folder);
+    if let Some(run) = run {
+        summary.run = run;
+    }
+    tables.commit()?;
+    results.write(folder)?;
+    write_summary(folder, &summary)?;
+    if let Some(gathered) = gathered {
+        gathered.commit()?;
+    }
+    Ok(summary)
+}
+
+/// The files of a complete run that hold anything else than what its records and its scenario make: all of them are
+/// made again, in memory, and compared.
+///
+/// # Errors
+/// [`FolderError`] for records that cannot be read.
+pub(in crate::study) fn changed(
+    plan: &Plan,
+    folder: &RunFolder,
+    archive: &Archive,
+) -> Result<Vec<String>, FolderError> {
+    // The folder may have been moved since: the summary may call it as it was called then.
+    let kept = files::read_if_there(&folder.file("summary.json"))?.unwrap_or_default();
+    let kept: Option<serde_json::Value> = serde_json::from_str(&kept).ok();
+    let run = kept.and_then(|kept| kept["run"].as_str().map(str::to_owned));
+    let (compared, unlike) = folder.compared();
+    write_resolved(plan, &compared)?;
+    make(plan, archive, &compared, run)?;
+    let unlike = std::mem::take(&mut *unlike.lock().expect("no holder of this lock panics"));
+    let name = |path: &std::path::PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(unlike.iter().filter_map(name).collect())
+}
+
+/// Writes `summary.json`, `summary.csv` and `privacy.csv`.
+///
+/// # Errors
+/// [`FolderError`].
+pub fn write_summary(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
+    let mut file = folder.stage("summary.json")?;
+    file.write(pretty(summary).as_bytes())?;
+    file.commit()?;
+    tables::summary(folder, summary)?;
+    privacy_table::write(folder, summary)
+}

@@ -1,0 +1,183 @@
+//! Whether a run folder holds what its manifest says: that half of a run can be played again proves nothing of the
+//! other half.
+
+use crate::study::disk::error::{Conflict, FolderError};
+use crate::study::disk::files::{self, pretty};
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::manifest::{self, Manifest};
+use crate::study::disk::record::{Digest, Records};
+use crate::study::disk::store::Archive;
+use crate::study::plan::cells::Plan;
+use crate::study::results::gather;
+use crate::study::results::summary::Summary;
+use crate::study::results::tables::digest_line;
+use crate::vocab::counted;
+use std::fmt;
+
+/// Something in a run folder that contradicts the rest of it.
+#[derive(Clone, Debug)]
+pub enum Misfit {
+    /// The manifest has another number than the scenario and its overrides.
+    Number {
+        /// Of what ("replications").
+        what: &'static str,
+        /// The manifest's.
+        manifest: u64,
+        /// The scenario's.
+        scenario: u64,
+    },
+    /// A run that was played to its end has lost records.
+    Missing {
+        /// Replications without a record that can be read.
+        missing: u64,
+        /// Replications of all cells.
+        total: u64,
+    },
+    /// Lines that cannot be read, though every replication has its record.
+    Damaged(u64),
+    /// One replication has two results.
+    Conflict(Conflict),
+    /// A digest is not that of the records.
+    Digest(&'static str),
+    /// The summary is of another state of the run.
+    Summary,
+    /// A file that is made of the records and the scenario holds something else.
+    File(String),
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number { what, manifest, scenario } => write!(
+                f,
+                "manifest.json has {manifest} as its {what}, scenario.ron with the overrides {scenario}: one of them \
+                 was changed after the run; run the same command again to make both anew"
+            ),
+            Self::Missing { missing, total } => write!(
+                f,
+                "{missing} of {} {} missing or damaged: run the same command again to play {}",
+                counted(*total, "replication"),
+                if *missing == 1 { "is" } else { "are" },
+                if *missing == 1 { "it" } else { "them" }
+            ),
+            Self::Damaged(lines) => write!(
+                f,
+                "{} cannot be read, though every replication has one that can: run the same command again to clear \
+                 them away",
+                counted(*lines, "record")
+            ),
+            Self::Conflict(conflict) => conflict.fmt(f),
+            Self::Digest(whose) => write!(
+                f,
+                "{whose} is not that of the records: the file or the records were changed after the run; run the \
+                 same command again to make it anew"
+            ),
+            Self::Summary => write!(
+                f,
+                "summary.json is not of the records that are there now: run the same command again to make it anew"
+            ),
+            Self::File(name) => write!(
+                f,
+                "{name} is not what the records and scenario.ron make: one of them was changed after the run; run the \
+                 same command again to make it anew"
+            ),
+        }
+    }
+}
+
+/// All that does not fit in the folder of a run. `records` are those of `archive`, up to the plan's replications.
+///
+/// # Errors
+/// [`FolderError`] for a file that exists and cannot be read.
+pub fn misfits(
+    plan: &Plan,
+    folder: &RunFolder,
+    manifest: &Manifest,
+    archive: &Archive,
+    records: &Records,
+) -> Result<Vec<Misfit>, FolderError> {
+    let mut found = Vec::new();
+    let numbers = [
+        ("number of cells", manifest.cells.len() as u64, plan.cells.len() as u64),
+        ("replications", manifest.replications, plan.replications),
+        ("seed", manifest.seed, plan.first_seed()),
+    ];
+    for (what, manifest, scenario) in numbers {
+        if manifest != scenario {
+            found.push(Misfit::Number { what, manifest, scenario });
+        }
+    }
+    found.extend(archive.conflicts.iter().cloned().map(Misfit::Conflict));
+    // A run that was broken off may lack records, and the last of them may be torn.
+    if !found.is_empty() || !manifest.complete {
+        return Ok(found);
+    }
+    found.extend(lost(archive, plan.replications, plan.total()));
+    if found.iter().any(|misfit| matches!(misfit, Misfit::Missing { .. })) {
+        return Ok(found);
+    }
+    let (mut digest, mut lines) = (Digest::new(), String::new());
+    for (cell, records) in records.iter().enumerate() {
+        for record in records.values() {
+            digest.add(record);
+            record.series.iter().for_each(|series| lines.push_str(&digest_line(cell, record, series)));
+        }
+    }
+    if manifest.digest.as_ref() != Some(&digest.hex()) {
+        found.push(Misfit::Digest("the manifest's digest"));
+    }
+    if files::read_if_there(&folder.file("digest.txt"))? != Some(lines) {
+        found.push(Misfit::Digest("digest.txt"));
+    }
+    let said = |name: &String| name == "digest.txt" && !found.is_empty();
+    let changed = gather::changed(plan, folder, archive)?;
+    let mut changed: Vec<String> = changed.into_iter().filter(|name| !said(name)).collect();
+    if found.is_empty() && !is_as_made(plan, manifest) {
+        changed.insert(0, "manifest.json".to_owned());
+    }
+    found.extend(changed.into_iter().map(Misfit::File));
+    Ok(found)
+}
+
+/// Whether a manifest says of a run what its plan says; which machine and program played it, only the manifest knows.
+fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
+    let fresh = Manifest {
+        subrosa: manifest.subrosa.clone(),
+        target: manifest.target.clone(),
+        cpu: manifest.cpu.clone(),
+        ..manifest::manifest(plan, manifest.digest.clone())
+    };
+    pretty(&fresh) == pretty(manifest)
+}
+
+/// What does not fit between a summary and the run that it stands beside, without reading every record.
+///
+/// # Errors
+/// [`FolderError`] for a file that exists and cannot be read.
+pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Misfit>, FolderError> {
+    let Some((manifest, archive)) = folder.records()? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    if manifest.complete {
+        found.extend(lost(
+            &archive,
+            manifest.replications,
+            manifest.replications * manifest.cells.len() as u64,
+        ));
+    }
+    // The summary of a run that is not complete is of what there was.
+    if summary.complete && manifest.digest.as_ref() != Some(&summary.digest)
+        || !summary.complete && manifest.complete
+    {
+        found.push(Misfit::Summary);
+    }
+    Ok(found)
+}
+
+fn lost(archive: &Archive, replications: u64, total: u64) -> Option<Misfit> {
+    let missing = total.saturating_sub(archive.finished(replications));
+    match (missing, archive.damaged) {
+        (0, 0) => None,
+        (0, lines) => Some(Misfit::Damaged(lines)),
+        (missing, _) => Some(Misfit::Missing { missing, total }),
+    }
+}

@@ -1,0 +1,19 @@
+//! What records amount to: the summary, tables and comparisons, made again at any time from the folder alone.
+
+pub(in crate::study) mod bounds;
+pub(in crate::study) mod columns;
+pub(in crate::study) mod compare;
+pub(in crate::study) mod gather;
+pub(in crate::study) mod integrity;
+pub(in crate::study) mod ledger;
+#[cfg(feature = "parquet")]
+pub(in crate::study) mod parquet;
+pub(in crate::study) mod persons;
+pub(in crate::study) mod privacy_report;
+pub(in crate::study) mod privacy_table;
+pub(in crate::study) mod published;
+pub(in crate::study) mod rows;
+pub(in crate::study) mod series;
+pub(in crate::study) mod statistics;
+pub(in crate::study) mod summary;
+pub(in crate::study) mod tables;

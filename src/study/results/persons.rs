@@ -1,0 +1,66 @@
+//! What one observer learned about a person whose row and outcome both change: the losses about either add up.
+
+use crate::accounting::footing::{arithmetic_in_words, infinite};
+use crate::accounting::{self, AccountantName, LossBasis, Part, added};
+use crate::study::results::privacy_report::PrivacyRow;
+use crate::vocab::Arithmetic;
+use serde::{Deserialize, Serialize};
+
+/// The sum of the losses about a row and about its outcome, by the tight accountant: a person who takes part brings both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PersonLoss {
+    /// Name of the series.
+    pub series: String,
+    /// Whose data.
+    pub protected: String,
+    /// Who learned.
+    pub observer: String,
+    /// Epsilon of what was learned about the row; "inf" where no finite one holds.
+    #[serde(with = "infinite")]
+    pub epsilon_row: f64,
+    /// Epsilon of what was learned about the outcome; "inf" where no finite one holds.
+    #[serde(with = "infinite")]
+    pub epsilon_outcome: f64,
+    /// Their sum: epsilons add up, by basic composition.
+    #[serde(with = "infinite")]
+    pub epsilon: f64,
+    /// Sum of the deltas that the two are stated at.
+    pub delta: f64,
+    /// The weaker basis of the two.
+    pub basis: LossBasis,
+    /// The weaker arithmetic of the two; none without a finite epsilon.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
+    pub arithmetic: Option<Arithmetic>,
+    /// What to know about it; empty if nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// One entry for each pair of a row's and an outcome's loss of the same owner to the same observer.
+pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
+    let tight =
+        |row: &PrivacyRow| row.losses.iter().find(|loss| loss.accountant == AccountantName::Tight).cloned();
+    let same = |a: &PrivacyRow, b: &PrivacyRow| {
+        (&a.series, &a.protected, &a.observer) == (&b.series, &b.protected, &b.observer)
+    };
+    let sum = |(row, outcome): (&PrivacyRow, &PrivacyRow)| {
+        let (about_row, about_outcome) = (tight(row)?, tight(outcome)?);
+        let (of_row, of_outcome) = (Part::of(&about_row), Part::of(&about_outcome));
+        let sum = added(&of_row, &of_outcome);
+        let finite = sum.epsilon.is_finite();
+        Some(PersonLoss {
+            series: row.series.clone(),
+            protected: row.protected.clone(),
+            observer: row.observer.clone(),
+            epsilon_row: of_row.epsilon,
+            epsilon_outcome: of_outcome.epsilon,
+            epsilon: sum.epsilon,
+            delta: sum.delta,
+            basis: sum.basis,
+            arithmetic: sum.arithmetic.filter(|_| finite),
+            // What has no price is named with the two losses.
+            note: if finite { sum.note } else { String::new() },
+        })
+    };
+    accounting::persons(rows, |row| row.unit, same).filter_map(sum).collect()
+}

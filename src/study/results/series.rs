@@ -1,0 +1,319 @@
+//! What one series amounts to over its replications: means with their errors, groups, outcomes, bounds.
+
+use super::bounds;
+use super::statistics::Estimate;
+use crate::network::LinkStatistics;
+use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
+use crate::study::disk::record::ReplicationRecord;
+use crate::vocab::PublicFact;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One series of one cell, over all its replications.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SeriesSummary {
+    /// Name of the series.
+    pub name: String,
+    /// Replications that count.
+    pub replications: u64,
+    /// Replications that ended before their last round.
+    pub ended_early: u64,
+    /// Why the first of them did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_early_because: Option<String>,
+    /// The largest jitter that a model needed in any replication, as a variance: what was added to the diagonal of a
+    /// covariance matrix that rounding had made singular. 0 if none was needed.
+    #[serde(default)]
+    pub jitter: f64,
+    /// What happened at the privacy budget, in the first replication that reached it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<String>,
+    /// Replications that reached it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub budget_reached: u64,
+    /// Whether reaching it is a failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub budget_failed: bool,
+    /// How groups of agents fared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupSummary>,
+    /// How unequally, where there are two groups at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Fairness>,
+    /// Its metrics.
+    pub metrics: Metrics,
+    /// Regret by round, over the replications that reached the end; over all if none did.
+    pub curve: Vec<CurvePoint>,
+    /// Numbers that the series ends with, each beside its bound; most protocols have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeRow>,
+    /// What theorems say about the regret, by round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<RegretBound>,
+    /// What observers know of protected data that no release accounts for, over all replications, each fact once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub public: Vec<PublicFact>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// A number that a series ends with, over all replications.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeRow {
+    /// What it is.
+    pub name: String,
+    /// Its mean.
+    pub value: Estimate,
+    /// What is proven or claimed about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundRow>,
+}
+
+/// An upper bound beside what happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BoundRow {
+    /// The bound; its mean, should it differ between replications.
+    pub at_most: f64,
+    /// Probability with which it is said to hold.
+    pub probability: f64,
+    /// Share of the replications in which it held.
+    pub held: f64,
+    /// Who says so.
+    pub source: String,
+}
+
+/// How unequally groups of agents fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// The group with the largest mean simple regret.
+    pub worst_group: String,
+    /// Jain's index of the groups' mean simple regrets: 1 when all fare alike, 1/groups when one bears it all.
+    pub jain_index: f64,
+}
+
+impl Fairness {
+    fn of(groups: &[GroupSummary]) -> Option<Self> {
+        let most =
+            |a: &&GroupSummary, b: &&GroupSummary| a.simple_regret.mean.total_cmp(&b.simple_regret.mean);
+        let worst = groups.iter().max_by(most).filter(|_| groups.len() > 1)?;
+        // (sum x)^2 / (n sum x^2).
+        let values = groups.iter().map(|group| group.simple_regret.mean);
+        let (sum, squares) = values.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+        let jain_index = sum * sum / (groups.len() as f64 * squares);
+        (squares > 0.0).then(|| Self { worst_group: worst.group.clone(), jain_index })
+    }
+}
+
+/// How one group of agents fared, over all replications.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GroupSummary {
+    /// Name of the group.
+    pub group: String,
+    /// Agents in it.
+    pub agents: u64,
+    /// Mean simple regret of its agents at the end.
+    pub simple_regret: Estimate,
+    /// Simple regret of its worst agent at the end.
+    pub worst_simple_regret: Estimate,
+    /// Mean cumulative regret of its agents at the end.
+    pub cumulative_regret: Estimate,
+    /// Evaluations per agent, initial points included.
+    pub evaluations: f64,
+}
+
+/// The metrics of a series. Regrets are in the units of the objective; all others are means over replications.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Simple regret at the end, over the replications that reached it; absent for a protocol that optimises nothing.
+    pub simple_regret: Option<Estimate>,
+    /// Cumulative regret at the end.
+    pub cumulative_regret: Option<Estimate>,
+    /// Virtual seconds from start to end.
+    pub virtual_seconds: f64,
+    /// Messages sent.
+    pub messages: f64,
+    /// Bytes sent.
+    pub bytes: f64,
+    /// Messages lost.
+    pub messages_lost: f64,
+    /// Median latency of one message over one link in seconds, all replications together.
+    pub latency_p50_seconds: Option<f64>,
+    /// 99th percentile of the same.
+    pub latency_p99_seconds: Option<f64>,
+    /// Bytes sent per round; absent without rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_round: Option<f64>,
+    /// Virtual seconds from the close of one round to that of the next; absent where no server closes rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_per_round: Option<f64>,
+    /// What else the protocol counted, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, f64>,
+}
+
+/// Regret after one round.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// The round, from 0 for the initial points.
+    pub t: u64,
+    /// Simple regret.
+    pub simple_regret: Estimate,
+    /// Cumulative regret.
+    pub cumulative_regret: Estimate,
+}
+
+/// The series of some replications of one cell, in order.
+pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
+    let Some(first) = records.first() else { return Vec::new() };
+    (0..first.series.len())
+        .map(|index| {
+            let runs: Vec<&SeriesRecord> = records.iter().map(|record| &record.series[index]).collect();
+            let early: Vec<&String> = runs.iter().filter_map(|run| run.ended_early.as_ref()).collect();
+            SeriesSummary {
+                name: runs[0].name.clone(),
+                replications: runs.len() as u64,
+                ended_early: early.len() as u64,
+                ended_early_because: early.first().map(|&reason| reason.clone()),
+                budget: runs.iter().find_map(|run| run.budget.as_ref()).map(|budget| budget.reason.clone()),
+                budget_reached: runs.iter().filter(|run| run.budget.is_some()).count() as u64,
+                budget_failed: runs.iter().any(|run| run.budget.as_ref().is_some_and(|budget| budget.fail)),
+                fairness: Fairness::of(&groups(&runs)),
+                jitter: runs.iter().map(|run| run.jitter).fold(0.0, f64::max),
+                groups: groups(&runs),
+                metrics: metrics(&runs),
+                curve: curve(&runs),
+                outcomes: outcome_rows(&runs),
+                bounds: bounds::mean(&runs),
+                public: public_facts(&runs),
+            }
+        })
+        .collect()
+}
+
+/// What any of the runs takes as public, each fact once, in the order in which they first occur.
+fn public_facts(runs: &[&SeriesRecord]) -> Vec<PublicFact> {
+    let mut facts: Vec<PublicFact> = Vec::new();
+    for fact in runs.iter().flat_map(|run| &run.public) {
+        if !facts.contains(fact) {
+            facts.push(fact.clone());
+        }
+    }
+    facts
+}
+
+fn metrics(runs: &[&SeriesRecord]) -> Metrics {
+    let mean =
+        |of: &dyn Fn(&SeriesRecord) -> f64| runs.iter().map(|run| of(run)).sum::<f64>() / runs.len() as f64;
+    let last = |of: &dyn Fn(&crate::protocols::Iteration) -> f64| {
+        let values: Vec<f64> = runs.iter().filter_map(|run| run.at_the_end()).map(of).collect();
+        Estimate::of(&values)
+    };
+    let mut latency = LinkStatistics::default();
+    for run in runs {
+        latency.merge(&run.network.total());
+    }
+    let per_round = |of: &dyn Fn(&SeriesRecord) -> f64| {
+        let rounds = |run: &SeriesRecord| run.iterations.last().map_or(0, |iteration| iteration.t) as f64;
+        runs.iter().all(|run| rounds(run) > 0.0).then(|| mean(&|run| of(run) / rounds(run)))
+    };
+    let times: Vec<f64> = runs
+        .iter()
+        .filter_map(|run| {
+            let (first, last) = (run.closings.first()?, run.closings.last()?);
+            (last.round > first.round)
+                .then(|| (last.seconds - first.seconds) / (last.round - first.round) as f64)
+        })
+        .collect();
+    Metrics {
+        bytes_per_round: per_round(&|run| run.bytes as f64),
+        seconds_per_round: (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64),
+        simple_regret: last(&|iteration| iteration.simple_regret),
+        cumulative_regret: last(&|iteration| iteration.cumulative_regret),
+        virtual_seconds: mean(&|run| run.virtual_seconds),
+        messages: mean(&|run| run.messages as f64),
+        bytes: mean(&|run| run.bytes as f64),
+        messages_lost: mean(&|run| run.messages_lost as f64),
+        latency_p50_seconds: latency.latency_seconds(0.5),
+        latency_p99_seconds: latency.latency_seconds(0.99),
+        counts: runs
+            .iter()
+            .flat_map(|run| run.counts.keys())
+            .map(|name| (name.clone(), mean(&|run| run.counts.get(name).map_or(0.0, |count| *count as f64))))
+            .collect(),
+    }
+}
+
+/// The runs that were played to their end.
+fn whole<'a>(runs: &'a [&SeriesRecord]) -> impl Iterator<Item = &'a SeriesRecord> {
+    runs.iter().copied().filter(|run| run.ended_early.is_none())
+}
+
+fn groups(runs: &[&SeriesRecord]) -> Vec<GroupSummary> {
+    let Some(first) = runs.first() else { return Vec::new() };
+    let summary = |index: usize| {
+        let all = || whole(runs).filter_map(move |run| run.groups.get(index));
+        let mean = |of: fn(&GroupOutcome) -> f64| Estimate::of(&all().map(of).collect::<Vec<f64>>());
+        Some(GroupSummary {
+            group: first.groups[index].group.clone(),
+            agents: first.groups[index].agents,
+            simple_regret: mean(|group| group.simple_regret)?,
+            worst_simple_regret: mean(|group| group.worst_simple_regret)?,
+            cumulative_regret: mean(|group| group.cumulative_regret)?,
+            evaluations: mean(|group| group.evaluations)?.mean,
+        })
+    };
+    (0..first.groups.len()).filter_map(summary).collect()
+}
+
+/// The outcomes by name, in the order in which they first occur.
+fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
+    let mut names: Vec<&str> = Vec::new();
+    for outcome in runs.iter().flat_map(|run| &run.outcomes) {
+        if !names.contains(&outcome.name.as_str()) {
+            names.push(&outcome.name);
+        }
+    }
+    let row = |name: &str| {
+        let found = || runs.iter().flat_map(|run| &run.outcomes).filter(|outcome| outcome.name == name);
+        let values: Vec<f64> = found().map(|outcome| outcome.value).collect();
+        let bounded: Vec<(f64, &OutcomeBound)> =
+            found().filter_map(|outcome| Some((outcome.value, outcome.bound.as_ref()?))).collect();
+        let share = 1.0 / bounded.len() as f64;
+        let bound = bounded.first().map(|(_, first)| BoundRow {
+            at_most: bounded.iter().map(|(_, bound)| bound.at_most * share).sum(),
+            probability: first.probability,
+            held: bounded.iter().filter(|(value, bound)| *value <= bound.at_most).count() as f64 * share,
+            source: first.source.clone(),
+        });
+        Some(OutcomeRow { name: name.to_owned(), value: Estimate::of(&values)?, bound })
+    };
+    names.into_iter().filter_map(row).collect()
+}
+
+fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {
+    let mut by_round: BTreeMap<u64, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    // A mean over fewer and fewer runs would bend where one drops out.
+    let none = whole(runs).next().is_none();
+    for run in runs.iter().filter(|run| none || run.ended_early.is_none()) {
+        // Of several initial points, all numbered 0, the last counts.
+        let last_of_round: BTreeMap<u64, _> = run.iterations.iter().map(|i| (i.t, i)).collect();
+        for (t, iteration) in last_of_round {
+            let (simple, cumulative) = by_round.entry(t).or_default();
+            simple.push(iteration.simple_regret);
+            cumulative.push(iteration.cumulative_regret);
+        }
+    }
+    by_round
+        .into_iter()
+        .filter_map(|(t, (simple, cumulative))| {
+            Some(CurvePoint {
+                t,
+                simple_regret: Estimate::of(&simple)?,
+                cumulative_regret: Estimate::of(&cumulative)?,
+            })
+        })
+        .collect()
+}

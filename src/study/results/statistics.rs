@@ -1,0 +1,95 @@
+//! Mean and standard error, always with the number of replications.
+
+use crate::special::incomplete_beta;
+use serde::{Deserialize, Serialize};
+
+/// The mean of a metric over replications.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard error of the mean, the sample standard deviation over sqrt(n); 0 for a single replication.
+    pub se: f64,
+    /// Number of replications.
+    pub n: u64,
+}
+
+impl Estimate {
+    /// Mean and standard error of `values`, summed in their order; `None` for no values.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        if values.is_empty() {
+            return None;
+        }
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let se = if values.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
+        Some(Self { mean, se, n: values.len() as u64 })
+    }
+}
+
+/// Half the width of the interval around the mean of `values` that covers the true mean with probability
+/// `confidence`, by Student's t with n - 1 degrees of freedom; `None` for fewer than two values.
+#[must_use]
+pub(in crate::study) fn half_width(values: &[f64], confidence: f64) -> Option<f64> {
+    let estimate = Estimate::of(values).filter(|estimate| estimate.n > 1)?;
+    Some(student_quantile(0.5 + confidence / 2.0, (estimate.n - 1) as f64) * estimate.se)
+}
+
+/// The quantile of Student's t with `df` degrees of freedom (above 0, not necessarily whole), for `p` in [0.5, 1),
+/// to about 1e-12 relative.
+#[must_use]
+pub(in crate::study) fn student_quantile(p: f64, df: f64) -> f64 {
+    if p <= 0.5 {
+        return 0.0;
+    }
+    // P(T > t) = I_x(df/2, 1/2) / 2 with x = df / (df + t^2).
+    let tail = |t: f64| incomplete_beta(df / 2.0, 0.5, df / (df + t * t)).0 / 2.0;
+    let (mut low, mut high) = (0.0, 1.0);
+    while tail(high) > 1.0 - p && high < 1e300 {
+        low = high;
+        high *= 2.0;
+    }
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if tail(middle) > 1.0 - p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worked_example() {
+        // Mean 5, sample variance 32/7, standard error sqrt(32/7/8).
+        let estimate = Estimate::of(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
+        assert_eq!((estimate.mean, estimate.n), (5.0, 8));
+        assert!((estimate.se - (32.0_f64 / 56.0).sqrt()).abs() < 1e-15);
+        assert_eq!(Estimate::of(&[3.0]).unwrap().se, 0.0);
+        assert_eq!(Estimate::of(&[]), None);
+    }
+
+    #[test]
+    fn students_quantiles_are_those_of_the_tables() {
+        // One and two degrees of freedom have closed forms: tan(pi (p - 1/2)) and (2p - 1) / sqrt(2 p (1 - p)).
+        assert!((student_quantile(0.975, 1.0) - 12.706_204_736_174_7).abs() < 1e-9);
+        assert!((student_quantile(0.975, 2.0) - 0.95 / (2.0 * 0.975 * 0.025_f64).sqrt()).abs() < 1e-10);
+        for (df, quantile) in [(4.0, 2.776_445), (9.0, 2.262_157), (29.0, 2.045_230), (199.0, 1.971_957)] {
+            assert!((student_quantile(0.975, df) - quantile).abs() < 1e-6, "{df}");
+        }
+        assert!((student_quantile(0.975, 1e7) - 1.959_964).abs() < 1e-5);
+        let width = half_width(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 0.95).unwrap();
+        assert!((width - 2.364_624 * (32.0_f64 / 56.0).sqrt()).abs() < 1e-6);
+        assert_eq!(half_width(&[1.0], 0.95), None);
+    }
+}

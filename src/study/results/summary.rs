@@ -1,0 +1,161 @@
+//! What a run amounts to: the document that `--format json` prints and `summary.json` keeps.
+
+use crate::accounting::{StudyPrivacy, WholeStudy, stated};
+use crate::study::disk::error::FolderError;
+use crate::study::disk::files;
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::record::{Digest, ReplicationRecord};
+use crate::study::plan::cells::Plan;
+use crate::study::results::persons::{PersonLoss, persons};
+use crate::study::results::privacy_report::{PrivacyRow, privacy_rows};
+use crate::study::results::published::{PublishedLossRow, PublishedRow, published_losses, published_rows};
+use crate::study::results::series::{SeriesSummary, series_of};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Name and version of the document's form.
+pub const SCHEMA: &str = "subrosa.summary/1";
+
+/// A whole run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// What it shows, in its author's words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// The run folder.
+    pub run: String,
+    /// The seed.
+    pub seed: u64,
+    /// Hash over the digests of all replications; it changes if anything that happened does.
+    pub digest: String,
+    /// Whether every replication is there.
+    pub complete: bool,
+    /// The cells in order.
+    pub cells: Vec<CellSummary>,
+    /// What all runs of a series cost together, where they are on the same data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub whole_study: Vec<StudyPrivacy>,
+}
+
+/// One cell of the study.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CellSummary {
+    /// Value of each `Each` by its name.
+    pub point: serde_json::Map<String, serde_json::Value>,
+    /// The series in the scenario's order.
+    pub series: Vec<SeriesSummary>,
+    /// Who learned what about whom.
+    pub privacy: Vec<PrivacyRow>,
+    /// What was learned about persons who bring a row and an outcome, where both were released.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub persons: Vec<PersonLoss>,
+    /// Figures from papers beside the measured ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<PublishedRow>,
+    /// Privacy losses from papers beside those of the accountants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published_losses: Vec<PublishedLossRow>,
+}
+
+impl Summary {
+    /// The summary of the records of a plan.
+    #[must_use]
+    pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {
+        let mut summarising = Summarising::new(plan);
+        for records in records {
+            summarising.add(records);
+        }
+        summarising.finish(folder)
+    }
+}
+
+/// A summary that takes in one cell after the other, so that no more than one need be in memory.
+#[derive(Debug)]
+pub(in crate::study) struct Summarising<'a> {
+    plan: &'a Plan,
+    cells: Vec<CellSummary>,
+    digest: Digest,
+    whole: WholeStudy,
+    finished: u64,
+}
+
+impl<'a> Summarising<'a> {
+    pub(in crate::study) fn new(plan: &'a Plan) -> Self {
+        let (cells, whole) = (Vec::new(), WholeStudy::default());
+        Self { plan, cells, digest: Digest::new(), whole, finished: 0 }
+    }
+
+    /// Takes in the records of the next cell.
+    pub(in crate::study) fn add(&mut self, records: &BTreeMap<u64, ReplicationRecord>) {
+        let cell = &self.plan.cells[self.cells.len()];
+        let draft = &cell.scenario.draft;
+        let records: Vec<&ReplicationRecord> = records.values().collect();
+        for record in &records {
+            self.digest.add(record);
+            for series in record.series.iter().filter(|series| series.same_data) {
+                self.whole.add_run((cell.seed(), record.replication), &series.name, &series.releases);
+            }
+        }
+        self.finished += records.len() as u64;
+        let series = series_of(&records);
+        let published = published_rows(&draft.published, &cell.point, &series);
+        let privacy = privacy_rows(&records, draft.privacy.delta);
+        let persons = persons(&privacy);
+        let published_losses = published_losses(&draft.published_losses, &cell.point, &privacy);
+        let point = point_of(&cell.point);
+        self.cells.push(CellSummary { point, series, privacy, persons, published, published_losses });
+    }
+
+    /// The summary.
+    pub(in crate::study) fn finish(self, folder: &RunFolder) -> Summary {
+        let asked = self.plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
+        // No claim speaks for the whole study.
+        let stated = stated(asked, 0.0);
+        Summary {
+            schema: SCHEMA.to_owned(),
+            scenario: self.plan.name.clone(),
+            about: self.plan.cells.first().map(|cell| cell.scenario.draft.about.clone()).unwrap_or_default(),
+            run: folder.path().display().to_string(),
+            seed: self.plan.first_seed(),
+            digest: self.digest.hex(),
+            complete: self.finished == self.plan.total(),
+            cells: self.cells,
+            whole_study: self.whole.rows(stated),
+        }
+    }
+}
+
+/// A RON value as JSON where it is a plain number, a truth value or a text; as its own text otherwise.
+pub(in crate::study) fn point_of(point: &[(String, String)]) -> serde_json::Map<String, serde_json::Value> {
+    let value = |text: &str| {
+        serde_json::from_str::<serde_json::Value>(text)
+            .ok()
+            .filter(|value| value.is_number() || value.is_boolean() || value.is_string())
+            .unwrap_or_else(|| serde_json::Value::String(text.to_owned()))
+    };
+    point.iter().map(|(name, text)| (name.clone(), value(text))).collect()
+}
+
+impl RunFolder {
+    /// The summary of a run that was played to its end; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn summary(&self) -> Result<Option<Summary>, FolderError> {
+        let path = self.file("summary.json");
+        let Some(text) = files::read_if_there(&path)? else { return Ok(None) };
+        let summary: Summary = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
+            path: path.clone(),
+            reason: format!("{error} (the same `subrosa run` makes it anew from the records)"),
+        })?;
+        if summary.schema != SCHEMA {
+            let reason = format!("its form is {}, this program reads {SCHEMA}", summary.schema);
+            return Err(FolderError::Damaged { path, reason });
+        }
+        Ok(Some(summary))
+    }
+}

@@ -1,0 +1,134 @@
+//! What one release costs, as accountants see it; and the same as a file states it, with how often.
+
+use super::{Delta, Epsilon, NonNegative, Positive, Probability};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
+
+/// Declares the costs once: [`Cost`] in plain numbers, and [`CountedCost`] in numbers that carry their range.
+macro_rules! costs {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $({ $($(#[$field_doc:meta])* $field:ident: $plain:ty as $range:ty,)+ })?
+    )+) => {
+        /// The mechanism as accountants see it, at sensitivity 1: what is known about the privacy loss of one release.
+        ///
+        /// Published variants never change meaning; a new mechanism that none of these describes gets a new variant.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        pub enum Cost {
+            $(
+                $(#[$doc])*
+                $name $({ $($(#[$field_doc])* $field: $plain,)+ })?,
+            )+
+        }
+
+        /// One kind of release, and how often: at most 1,000,000,000,000 times.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, rename = "Event")]
+        pub enum CountedCost {
+            $(
+                $(#[$doc])*
+                $name {
+                    $($($(#[$field_doc])* $field: $range,)+)?
+                    /// How often. Default: 1.
+                    #[serde(default = "one")]
+                    count: NonZeroU64,
+                },
+            )+
+        }
+
+        impl CountedCost {
+            /// Its cost and how often it occurs.
+            #[must_use]
+            pub fn cost(&self) -> (Cost, u64) {
+                match *self {
+                    $(Self::$name { $($($field,)+)? count } => {
+                        (Cost::$name $({ $($field: $field.into(),)+ })?, count.get())
+                    })+
+                }
+            }
+        }
+    };
+}
+
+fn one() -> NonZeroU64 {
+    NonZeroU64::MIN
+}
+
+costs! {
+    /// N(0, m^2) added to a quantity of L2 sensitivity 1, m the noise multiplier.
+    Gaussian {
+        /// Standard deviation divided by the L2 sensitivity.
+        noise_multiplier: f64 as Positive,
+    }
+    /// Laplace noise of scale b added to a quantity of L1 sensitivity 1.
+    Laplace {
+        /// Scale divided by the L1 sensitivity.
+        scale: f64 as Positive,
+    }
+    /// An exponential mechanism that is `epsilon`-bounded-range (and so `epsilon`-DP).
+    ExponentialMechanism {
+        /// The bounded range.
+        epsilon: f64 as Epsilon,
+    }
+    /// Binary randomised response with `epsilon`-DP; also the worst case among all pure mechanisms.
+    RandomizedResponse {
+        /// ln of the ratio of true to false answer probabilities.
+        epsilon: f64 as Epsilon,
+    }
+    /// Gaussian noise on a sum over a Poisson sample.
+    PoissonGaussian {
+        /// Inclusion probability of each unit.
+        rate: f64 as Probability,
+        /// Standard deviation divided by one unit's largest L2 norm in the sum.
+        noise_multiplier: f64 as Positive,
+    }
+    /// Gaussian noise on a sum over a sample of fixed size drawn without replacement.
+    FixedSizeGaussian {
+        /// Units that could have taken part.
+        population: u64 as u64,
+        /// Units that did.
+        size: u64 as u64,
+        /// Standard deviation divided by one unit's largest L2 norm in the sum.
+        noise_multiplier: f64 as Positive,
+    }
+    /// Any mechanism known only to be `rho`-zero-concentrated DP (the discrete Gaussian).
+    ZeroConcentratedDp {
+        /// Renyi divergence of order a is at most rho a.
+        rho: f64 as NonNegative,
+    }
+    /// Any mechanism known only to be `epsilon`-DP.
+    PureDp {
+        /// The guarantee.
+        epsilon: f64 as Epsilon,
+    }
+    /// Any mechanism known only to be (`epsilon`, `delta`)-DP.
+    ApproximateDp {
+        /// The guarantee's epsilon.
+        epsilon: f64 as Epsilon,
+        /// The guarantee's delta.
+        delta: f64 as Delta,
+    }
+    /// No finite epsilon holds: the value left as it is, or the claimed protection is refuted.
+    Unprotected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_states_costs_in_the_same_words() {
+        let read = |text: &str| ron::from_str::<CountedCost>(text).map(|event| event.cost());
+        assert_eq!(
+            read("Gaussian(noise_multiplier: 2)").unwrap(),
+            (Cost::Gaussian { noise_multiplier: 2.0 }, 1)
+        );
+        let sampled = Cost::FixedSizeGaussian { population: 9, size: 3, noise_multiplier: 1.0 };
+        let text = "FixedSizeGaussian(population: 9, size: 3, noise_multiplier: 1, count: 7)";
+        assert_eq!(read(text).unwrap(), (sampled, 7));
+        assert_eq!(read("Unprotected()").unwrap(), (Cost::Unprotected, 1));
+        assert!(read("Gaussian(noise_multiplier: 0)").is_err() && read("Unprotected(epsilon: 1)").is_err());
+        assert_eq!(serde_json::to_string(&Cost::Unprotected).unwrap(), "\"Unprotected\"");
+    }
+}
