@@ -7,7 +7,8 @@ use super::output::{print, say};
 use super::progress::Bar;
 use crate::protocols::ForkPoint;
 use crate::report;
-use crate::scenario::fork::{ForkDraft, changeable, other_readers, settled};
+use crate::scenario::ForkDraft;
+use crate::scenario::fork::{changeable, other_readers, settled};
 use crate::study::{self, Forked, Plan, RunFolder, Summary, files, write_summary};
 
 /// Branches by name, each with its overrides, in order.

@@ -1,8 +1,10 @@
 //! ATA-GP-UCB: GP-UCB on Nystrom features, with the whole history truncated anew in feature space every round.
 
-use super::knowledge::{self, Constants, Knowledge, Payoffs};
+use super::arms::{Arms, BuildError, small_covariance};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem};
 use super::outcome_sums::OutcomeSums;
-use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, accuracy_problem, small_covariance, theorem};
+use super::theorem::{self, Theorem};
+use super::{Learner, LearnerRecipe};
 use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};

@@ -1,22 +1,9 @@
 //! What the confidence bounds of LDP-BO's learners rest on: bounds on the function, on the noise, and the horizon.
 
-use super::{Arms, BuildError};
-use crate::vocab::{Delta, Epsilon, NonNegative, Positive, Probability};
+use super::arms::{Arms, BuildError};
+use crate::vocab::{Delta, Epsilon, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Facts {
-    /// T: outcomes that will be asked for.
-    pub horizon: Option<u64>,
-    /// B: bound on the function, |f - prior mean| <= B.
-    pub bound: Option<f64>,
-    /// R: bound on the noise of an outcome, before any privacy noise.
-    pub noise_bound: Option<f64>,
-    /// Scale of the Laplace noise that makes an outcome private.
-    pub laplace_scale: Option<f64>,
-}
 
 /// What is known of the outcomes that arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,6 +52,15 @@ pub(super) fn unit() -> Positive {
 /// Default accuracy of Nystrom features.
 pub(super) fn accuracy() -> Probability {
     Probability::new(0.1).expect("0.1 is a probability")
+}
+
+/// What is wrong with an accuracy of Nystrom features.
+pub(super) fn accuracy_problem(accuracy: Probability) -> Vec<Problem> {
+    if accuracy.get() > 0.0 && accuracy.get() < 1.0 {
+        return Vec::new();
+    }
+    let cure = "write 0.1, as the papers' code has it";
+    vec![Problem::wrong("accuracy", "an accuracy above 0 and below 1", accuracy.to_string(), cure)]
 }
 
 impl Default for Payoffs {

@@ -1,5 +1,6 @@
 //! Learners: one bandit algorithm per file, all over a finite set of arms.
 
+mod arms;
 mod ata_gp_ucb;
 mod beta;
 mod expected_improvement;
@@ -14,12 +15,13 @@ mod tgp_ucb;
 mod theorem;
 mod thompson_sampling;
 
+pub use arms::{Arms, BuildError, Facts};
 pub use ata_gp_ucb::{AtaGpUcb, Widths};
 pub use beta::BetaSchedule;
 pub use expected_improvement::ExpectedImprovement;
 pub use gp_ucb::{Exploration, GpUcb};
 pub use history::History;
-pub use knowledge::{Constants, Facts, Knowledge, Payoffs};
+pub use knowledge::{Constants, Knowledge, Payoffs};
 pub use middle::{Middle, medoid};
 pub use moma_gp_ucb::MomaGpUcb;
 pub use random::Random;
@@ -27,74 +29,10 @@ pub use tgp_ucb::TgpUcb;
 pub use theorem::Theorem;
 pub use thompson_sampling::{Sampling, ThompsonSampling};
 
-use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
+use crate::gp::GpError;
 use crate::rng::Stream;
-use crate::vocab::{Probability, Problem};
+use crate::vocab::Problem;
 use std::fmt;
-
-/// What a learner knows before it begins.
-#[derive(Clone, Debug)]
-pub struct Arms {
-    /// Number of arms.
-    pub n: usize,
-    /// Covariance that a model of the arms assumes: a function of their inputs, or a matrix. None if withheld.
-    pub covariance: Option<ArmCovariance>,
-    /// Variance of the noise of an outcome.
-    pub noise_variance: f64,
-    /// Prior mean.
-    pub mean: f64,
-    /// What else the protocol knows and a recipe may leave unsaid.
-    pub facts: Facts,
-}
-
-/// A learner that cannot be built.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BuildError {
-    /// It models the arms' inputs, and they are withheld.
-    NeedsInputs {
-        /// Name of the learner.
-        learner: &'static str,
-    },
-    /// Neither the recipe nor the protocol states a quantity that the learner rests on.
-    Unknown {
-        /// Name of the learner.
-        learner: &'static str,
-        /// Field of the recipe that can state it.
-        field: &'static str,
-        /// The quantity in words.
-        what: &'static str,
-    },
-    /// It keeps a matrix over the arms, and there are too many of them.
-    TooManyArms {
-        /// Name of the learner.
-        learner: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many it takes.
-        most: usize,
-    },
-    /// The arms' covariance cannot be worked with.
-    Model(GpError),
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NeedsInputs { learner } => {
-                write!(f, "{learner} needs the arms' inputs, and they are withheld")
-            }
-            Self::Unknown { learner, field, what } => {
-                write!(f, "{learner} needs to know {what}, which nothing here says: set its `{field}`")
-            }
-            Self::TooManyArms { learner, found, most } => {
-                write!(f, "{learner} takes at most {most} arms, found {found}: use a coarser grid or GpUcb")
-            }
-            Self::Model(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}
 
 /// The copy of a [`Learner`] for a world that is cloned. All that are `Clone` have it.
 pub trait BoxedLearner {
@@ -187,26 +125,4 @@ crate::family! {
         MomaGpUcb(MomaGpUcb),
         Random(Random),
     }
-}
-
-/// The covariance of the arms, for a learner that needs it.
-fn covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'a ArmCovariance, BuildError> {
-    arms.covariance.as_ref().ok_or(BuildError::NeedsInputs { learner })
-}
-
-/// As [`covariance`], for a learner that keeps a matrix over the arms.
-fn small_covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'a ArmCovariance, BuildError> {
-    if arms.n > MOST_ARMS {
-        return Err(BuildError::TooManyArms { learner, found: arms.n, most: MOST_ARMS });
-    }
-    covariance(learner, arms)
-}
-
-/// What is wrong with an accuracy of Nystrom features.
-fn accuracy_problem(accuracy: Probability) -> Vec<Problem> {
-    if accuracy.get() > 0.0 && accuracy.get() < 1.0 {
-        return Vec::new();
-    }
-    let cure = "write 0.1, as the papers' code has it";
-    vec![Problem::wrong("accuracy", "an accuracy above 0 and below 1", accuracy.to_string(), cure)]
 }

@@ -1,9 +1,11 @@
 //! MoMA-GP-UCB: every arm is played k times, and of k estimates the one in the middle counts.
 
+use super::arms::{Arms, BuildError, small_covariance};
 use super::ata_gp_ucb::oversampling;
-use super::knowledge::{self, Constants, Knowledge, Payoffs};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem};
 use super::middle::{Middle, middle};
-use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, accuracy_problem, small_covariance, theorem};
+use super::theorem::{self, Theorem};
+use super::{Learner, LearnerRecipe};
 use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};

@@ -1,7 +1,9 @@
 //! TGP-UCB: GP-UCB on outcomes that are set to zero when they are too large, each judged once, as it arrives.
 
+use super::arms::{Arms, BuildError, small_covariance};
 use super::knowledge::{self, Constants, Knowledge, Payoffs};
-use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, small_covariance, theorem};
+use super::theorem::{self, Theorem};
+use super::{Learner, LearnerRecipe};
 use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive};

@@ -5,15 +5,13 @@ use crate::network::compute::ComputeModel;
 use crate::network::{Access, Network, PartyTraits};
 use crate::objectives::ObjectiveModel;
 use crate::privacy::ledger::Budget;
-use crate::protocols::ProtocolModel;
+use crate::protocols::{ForkPoint, ProtocolModel};
 use crate::vocab::{Delta, Finite, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
-
-use super::fork::ForkDraft;
 
 /// A scenario: who takes part, over which network, to optimise what, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -135,6 +133,17 @@ impl Draft {
         files.dedup();
         files
     }
+}
+
+/// Several futures of one beginning, which is played once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Fork")]
+pub struct ForkDraft {
+    /// Where they part: `Round(20)`, after that round was closed, or `At("5min")`, before anything that happens then.
+    pub at: ForkPoint,
+    /// What each branch changes from there on, by its name: overrides `path=VALUE` as on the command line. The
+    /// unchanged future is always played beside them.
+    pub branches: BTreeMap<String, Vec<String>>,
 }
 
 /// How the privacy report is made.

@@ -1,23 +1,9 @@
 //! What-if: where a scenario's futures part, what each branch changes, and what a branch may change at all.
 
-use super::{Draft, Scenario};
+use super::checked::Scenario;
+use super::draft::Draft;
 use crate::network::Encryption;
-use crate::protocols::ForkPoint;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
-
-/// Several futures of one beginning, which is played once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename = "Fork")]
-pub struct ForkDraft {
-    /// Where they part: `Round(20)`, after that round was closed, or `At("5min")`, before anything that happens then.
-    pub at: ForkPoint,
-    /// What each branch changes from there on, by its name: overrides `path=VALUE` as on the command line. The
-    /// unchanged future is always played beside them.
-    pub branches: BTreeMap<String, Vec<String>>,
-}
 
 /// What a branch may change, whatever the protocol: `*` for one step, `**` for all below.
 const CHANGEABLE: &[&str] =

@@ -1,12 +1,24 @@
 //! A support vector machine with a Gaussian kernel, two hyperparameters; the area under its ROC curve on held-out
 //! records. The library is `linfa-svm`, which solves the same problem as libsvm by the same method.
 
-use super::RbfSvm;
+use super::axis::Axis;
 use super::data::AgentRecords;
 use linfa::traits::Fit;
 use linfa::{Dataset, DatasetBase};
 use linfa_svm::Svm;
 use ndarray::{Array1, Array2, ArrayView1};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Two hyperparameters; features are taken as the file has them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RbfSvm {
+    /// C, what a record on the wrong side costs.
+    pub c: Axis,
+    /// One over the squared width of the kernel.
+    pub gamma: Axis,
+}
 
 /// Tolerance of the solver. Libsvm's 1e-3 stops anywhere at the smallest C of the paper, 1e-4.
 const TOLERANCE: f64 = 1e-6;

@@ -7,7 +7,7 @@
 //! Source: Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, "A dual coordinate descent method for large-scale linear
 //! SVM", Algorithm 1 with L1 loss, in a fixed order.
 
-use super::training::Records;
+use super::records::Records;
 use crate::gp::dot;
 
 /// Distance to the best weights at which training ends.

@@ -3,11 +3,12 @@
 mod data;
 mod hinge;
 mod loss;
+mod records;
 mod training;
 
 pub use data::Label;
 pub use loss::{Training, ValidationLoss};
-pub use training::Records;
+pub use records::Records;
 pub(super) use training::train_at_most;
 
 use super::instance::{Background, Facts, Instance, Surrogate, TuningFacts};
@@ -17,7 +18,7 @@ use crate::gp::covariance::Covariance;
 use crate::gp::{Points, dot};
 use crate::rng::Key;
 use crate::vocab::{Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
-use data::Split;
+use data::{RawRecords, Split};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -130,6 +131,10 @@ struct Ready {
 }
 
 impl Tuning {
+    fn read(&self, resources: &Resources) -> Result<RawRecords, TableError> {
+        data::read(&resources.place(&self.file), &self.inputs, &self.label)
+    }
+
     fn blame(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let field = |column: &str| {
@@ -200,7 +205,7 @@ impl Objective for Tuning {
             let expected = format!("at most {MOST_SETTINGS} settings");
             problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
         }
-        match data::read(self, resources) {
+        match self.read(resources) {
             Err(error) => problems.push(self.blame(&error)),
             Ok(records) => {
                 let training = data::training_records(records.labels.len(), self.train_share.get());
@@ -228,7 +233,7 @@ impl Objective for Tuning {
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
         let failed = |reason: String| ObjectiveError { reason };
-        let records = data::read(self, resources).map_err(|error| failed(error.to_string()))?;
+        let records = self.read(resources).map_err(|error| failed(error.to_string()))?;
         let mut stream = key.child("training records").stream();
         let Split { training, validation } = records.split(self.train_share.get(), &mut stream);
         let lambdas = self.lambdas();

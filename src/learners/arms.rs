@@ -1,0 +1,97 @@
+//! The arms as a learner finds them before its first round, and why it may be unable to begin.
+
+use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
+use std::fmt;
+
+/// What a learner knows before it begins.
+#[derive(Clone, Debug)]
+pub struct Arms {
+    /// Number of arms.
+    pub n: usize,
+    /// Covariance that a model of the arms assumes: a function of their inputs, or a matrix. None if withheld.
+    pub covariance: Option<ArmCovariance>,
+    /// Variance of the noise of an outcome.
+    pub noise_variance: f64,
+    /// Prior mean.
+    pub mean: f64,
+    /// What else the protocol knows and a recipe may leave unsaid.
+    pub facts: Facts,
+}
+
+/// A learner that cannot be built.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BuildError {
+    /// It models the arms' inputs, and they are withheld.
+    NeedsInputs {
+        /// Name of the learner.
+        learner: &'static str,
+    },
+    /// Neither the recipe nor the protocol states a quantity that the learner rests on.
+    Unknown {
+        /// Name of the learner.
+        learner: &'static str,
+        /// Field of the recipe that can state it.
+        field: &'static str,
+        /// The quantity in words.
+        what: &'static str,
+    },
+    /// It keeps a matrix over the arms, and there are too many of them.
+    TooManyArms {
+        /// Name of the learner.
+        learner: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many it takes.
+        most: usize,
+    },
+    /// The arms' covariance cannot be worked with.
+    Model(GpError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NeedsInputs { learner } => {
+                write!(f, "{learner} needs the arms' inputs, and they are withheld")
+            }
+            Self::Unknown { learner, field, what } => {
+                write!(f, "{learner} needs to know {what}, which nothing here says: set its `{field}`")
+            }
+            Self::TooManyArms { learner, found, most } => {
+                write!(f, "{learner} takes at most {most} arms, found {found}: use a coarser grid or GpUcb")
+            }
+            Self::Model(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// T: outcomes that will be asked for.
+    pub horizon: Option<u64>,
+    /// B: bound on the function, |f - prior mean| <= B.
+    pub bound: Option<f64>,
+    /// R: bound on the noise of an outcome, before any privacy noise.
+    pub noise_bound: Option<f64>,
+    /// Scale of the Laplace noise that makes an outcome private.
+    pub laplace_scale: Option<f64>,
+}
+
+/// The covariance of the arms, for a learner that needs it.
+pub(super) fn covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'a ArmCovariance, BuildError> {
+    arms.covariance.as_ref().ok_or(BuildError::NeedsInputs { learner })
+}
+
+/// As [`covariance`], for a learner that keeps a matrix over the arms.
+pub(super) fn small_covariance<'a>(
+    learner: &'static str,
+    arms: &'a Arms,
+) -> Result<&'a ArmCovariance, BuildError> {
+    if arms.n > MOST_ARMS {
+        return Err(BuildError::TooManyArms { learner, found: arms.n, most: MOST_ARMS });
+    }
+    covariance(learner, arms)
+}
