@@ -19,12 +19,12 @@ pub(super) fn wanted(plan: &Plan, arguments: &RunArguments) -> bool {
     !arguments.dry
         && (arguments.fork_at.is_some()
             || !arguments.branch.is_empty()
-            || plan.cells[0].scenario.draft.fork.is_some())
+            || plan.cells[0].scenario.draft().fork.is_some())
 }
 
 /// Plays all futures and reports.
 pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
-    let section = plan.cells[0].scenario.draft.fork.clone();
+    let section = plan.cells[0].scenario.draft().fork.clone();
     let What { point, branches, plan, common } = match what(section, plan, arguments) {
         Ok(found) => found,
         Err(exit) => return exit,
@@ -130,10 +130,10 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
     }
     for (base, changed) in plan.cells.iter().zip(&branch.cells) {
         let (base, changed) = (&base.scenario, &changed.scenario);
-        if let Some(path) = settled(&base.draft, &changed.draft).first() {
+        if let Some(path) = settled(base.draft(), changed.draft()).first() {
             say(format_args!(
                 "error: branch \"{name}\" changes {path}, which is settled before the fork; a branch may change {}",
-                changeable(&base.draft).join(", ")
+                changeable(base.draft()).join(", ")
             ));
             return Err(Exit::InvalidScenario);
         }

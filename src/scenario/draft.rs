@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A scenario: who takes part, over which network, to optimise what, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,20 +107,6 @@ impl PartyDraft {
 }
 
 impl Draft {
-    /// Reads the files that models of parties and network name; relative paths begin at `base`.
-    pub fn load(&mut self, base: &Path) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        for (name, party) in &mut self.parties {
-            let availability = party.availability.as_dyn_mut().load(base).into_iter();
-            let compute = party.compute.as_dyn_mut().load(base).into_iter();
-            let all =
-                availability.map(|p| p.below("availability")).chain(compute.map(|p| p.below("compute")));
-            problems.extend(all.map(|p| p.below(&format!("parties[\"{name}\"]"))));
-        }
-        problems.extend(self.network.load(base).into_iter().map(|problem| problem.below("network")));
-        problems
-    }
-
     /// The files that models of parties and network name, each once.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {

@@ -36,7 +36,7 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
 /// learn from it that it is there, the ways that messages take. In words: place, expected, found, cure.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
-    let (before, after) = (&base.draft.network, &branch.draft.network);
+    let (before, after) = (base.network(), branch.network());
     if before.encryption != after.encryption {
         return Some(format!(
             "network.encryption: expected {:?} as before the fork, found {:?}: what was sent before would have other \
@@ -45,7 +45,7 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
             before.encryption, after.encryption
         ));
     }
-    let tells = |scenario: &Scenario| scenario.draft.protocol.as_dyn().tells_on_the_way();
+    let tells = |scenario: &Scenario| scenario.draft().protocol.as_dyn().tells_on_the_way();
     let why = match after.encryption {
         Encryption::None => "whoever passes messages on reads them (encryption: None)",
         Encryption::EndToEnd if tells(base) || tells(branch) => {

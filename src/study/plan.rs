@@ -80,7 +80,7 @@ impl Plan {
                 scenario,
             })
             .collect();
-        let first = &cells.first().expect("a scenario has at least one cell").scenario.draft;
+        let first = &cells.first().expect("a scenario has at least one cell").scenario.draft();
         Self {
             name: first.name.clone(),
             seed: first.seed,
@@ -104,7 +104,7 @@ impl Plan {
         let Some(count) = std::num::NonZeroU64::new(replications) else { return };
         self.replications = replications;
         for cell in &mut self.cells {
-            cell.scenario.draft.replications = count;
+            cell.scenario.set_replications(count);
         }
         self.overrides.retain(|text| !text.starts_with("replications="));
         self.overrides.push(format!("replications={replications}"));
@@ -134,7 +134,7 @@ impl Plan {
 
 fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
     let mut identity = Identity::of_build("cell", build);
-    let mut draft = scenario.draft.clone();
+    let mut draft = scenario.draft().clone();
     // Neither changes a result: published figures are only printed, and replication k does not depend on how
     // many there are.
     draft.published.clear();
@@ -142,7 +142,7 @@ fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, bu
     draft.about.clear();
     draft.fork = None;
     identity.text(&serde_json::to_string(&draft).expect("a draft is plain data with text keys"));
-    if let Some(objective) = &scenario.draft.objective {
+    if let Some(objective) = &scenario.draft().objective {
         for file in objective.as_dyn().files(resources) {
             identity.text(files.hash(file));
         }
@@ -155,8 +155,8 @@ fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, bu
 
 fn preparation(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
     let mut identity = Identity::of_build("preparation", build);
-    identity.word(scenario.draft.seed);
-    if let Some(objective) = &scenario.draft.objective {
+    identity.word(scenario.draft().seed);
+    if let Some(objective) = &scenario.draft().objective {
         identity.text(&serde_json::to_string(objective).expect("a recipe is plain data with text keys"));
         for file in objective.as_dyn().files(resources) {
             identity.text(files.hash(file));

@@ -78,7 +78,7 @@ impl<'a> Results<'a> {
     }
 
     pub(super) fn add(&mut self, cell: usize, records: &BTreeMap<u64, ReplicationRecord>) {
-        let seed = self.plan.cells[cell].scenario.draft.seed;
+        let seed = self.plan.cells[cell].scenario.draft().seed;
         self.rows.extend(rows(cell, seed, records));
     }
 
