@@ -1,7 +1,7 @@
 //! The arms as a learner finds them before its first round, and why it may be unable to begin.
 
 use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
-use std::fmt;
+use thiserror::Error;
 
 /// What a learner knows before it begins.
 #[derive(Clone, Debug)]
@@ -19,14 +19,16 @@ pub struct Arms {
 }
 
 /// A learner that cannot be built.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum BuildError {
     /// It models the arms' inputs, and they are withheld.
+    #[error("{learner} needs the arms' inputs, and they are withheld")]
     NeedsInputs {
         /// Name of the learner.
         learner: &'static str,
     },
     /// Neither the recipe nor the protocol states a quantity that the learner rests on.
+    #[error("{learner} needs to know {what}, which nothing here says: set its `{field}`")]
     Unknown {
         /// Name of the learner.
         learner: &'static str,
@@ -36,6 +38,7 @@ pub enum BuildError {
         what: &'static str,
     },
     /// It keeps a matrix over the arms, and there are too many of them.
+    #[error("{learner} takes at most {most} arms, found {found}: use a coarser grid or GpUcb")]
     TooManyArms {
         /// Name of the learner.
         learner: &'static str,
@@ -45,27 +48,9 @@ pub enum BuildError {
         most: usize,
     },
     /// The arms' covariance cannot be worked with.
-    Model(GpError),
+    #[error(transparent)]
+    Model(#[from] GpError),
 }
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NeedsInputs { learner } => {
-                write!(f, "{learner} needs the arms' inputs, and they are withheld")
-            }
-            Self::Unknown { learner, field, what } => {
-                write!(f, "{learner} needs to know {what}, which nothing here says: set its `{field}`")
-            }
-            Self::TooManyArms { learner, found, most } => {
-                write!(f, "{learner} takes at most {most} arms, found {found}: use a coarser grid or GpUcb")
-            }
-            Self::Model(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}
 
 /// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,11 +1,13 @@
 //! Verbs and flags.
 
+mod bad_value;
 mod help;
 mod play;
 mod privacy;
 mod scenario;
 mod sweep;
 
+pub(super) use bad_value::BadValue;
 pub(super) use help::{CompletionsArguments, ListArguments, ManArguments, NewArguments};
 pub(super) use play::{
     CheckArguments, CompareArguments, ReplayArguments, ReportArguments, RunArguments, TraceArguments,

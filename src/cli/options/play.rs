@@ -1,5 +1,6 @@
 //! Verbs that play scenarios, and that read what a run left behind.
 
+use super::bad_value::BadValue;
 use super::scenario::{Format, ScenarioArguments};
 use crate::protocols::ForkPoint;
 use crate::scenario::MOST_REPLICATIONS;
@@ -50,9 +51,9 @@ pub(in crate::cli) struct RunArguments {
     pub(in crate::cli) at_most: u64,
 }
 
-fn positive(text: &str) -> Result<Positive, String> {
-    let number = text.parse::<f64>().map_err(|_| "expected a number above 0".to_owned())?;
-    Positive::new(number).map_err(|error| error.to_string())
+fn positive(text: &str) -> Result<Positive, BadValue> {
+    let number = text.parse::<f64>().map_err(|_| BadValue::NotANumber)?;
+    Ok(Positive::new(number)?)
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! Verbs about what releases cost: price, audit, calibrate.
 
+use super::bad_value::BadValue;
 use super::scenario::Format;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -65,15 +66,15 @@ pub(in crate::cli) struct AuditArguments {
     pub(in crate::cli) options: AuditOptions,
 }
 
-fn claim(text: &str) -> Result<(f64, f64), String> {
-    let expected = || format!("expected EPSILON,DELTA as in 3,1e-5, found {text}");
+fn claim(text: &str) -> Result<(f64, f64), BadValue> {
+    let expected = || BadValue::NotAPair(text.to_owned());
     let (epsilon, delta) = text.split_once(',').ok_or_else(expected)?;
     let number = |part: &str| part.trim().parse::<f64>().map_err(|_| expected());
     let (epsilon, delta) = (number(epsilon)?, number(delta)?);
     if epsilon > 0.0 && epsilon.is_finite() && (0.0..1.0).contains(&delta) {
         Ok((epsilon, delta))
     } else {
-        Err(format!("expected an epsilon above 0 and a delta from 0 to below 1, found {text}"))
+        Err(BadValue::Claim(text.to_owned()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `subrosa sweep` and its own verbs.
 
+use super::bad_value::BadValue;
 use super::scenario::{Format, ScenarioArguments};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -59,14 +60,12 @@ pub(in crate::cli) struct SweepWorkArguments {
 }
 
 /// `3/16`.
-fn slot(text: &str) -> Result<(u64, u64), String> {
+fn slot(text: &str) -> Result<(u64, u64), BadValue> {
     let parsed = text
         .split_once('/')
         .and_then(|(slot, slots)| Some((slot.parse::<u64>().ok()?, slots.parse::<u64>().ok()?)));
     let parsed = parsed.filter(|(slot, slots)| slot < slots);
-    parsed.ok_or_else(|| {
-        "expected a worker's number, from 0, and the number of workers: 0/16 for the first, 15/16 for the last".to_owned()
-    })
+    parsed.ok_or(BadValue::Slot)
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use super::axis::Axis;
 use super::data::AgentRecords;
+use super::unfitted::FitError;
 use crate::gp::dot;
 use crate::objectives::tuning::{Records, Training, train_at_most};
 use schemars::JsonSchema;
@@ -45,7 +46,7 @@ pub(super) fn accuracies(
     model: &LogisticRegression,
     records: &AgentRecords,
     classes: usize,
-) -> Result<Vec<f64>, String> {
+) -> Result<Vec<f64>, FitError> {
     let rows = scaled(records);
     let (training, held_out) = (records.places(true), records.places(false));
     let (lambdas, steps, intercepts) =

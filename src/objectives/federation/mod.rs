@@ -4,11 +4,13 @@ mod axis;
 mod data;
 mod logistic;
 mod support_vectors;
+mod unfitted;
 
 pub use axis::Axis;
 pub use data::HeldOut;
 pub use logistic::LogisticRegression;
 pub use support_vectors::RbfSvm;
+pub use unfitted::FitError;
 
 use super::instance::{Background, Facts, Instance, Surrogate};
 use super::scaling::grid;
@@ -99,7 +101,7 @@ impl FederatedModel {
     }
 
     /// Performances at all settings, the last axis fastest.
-    fn performances(&self, records: &AgentRecords, classes: usize) -> Result<Vec<f64>, String> {
+    fn performances(&self, records: &AgentRecords, classes: usize) -> Result<Vec<f64>, FitError> {
         match self {
             Self::LogisticRegression(model) => logistic::accuracies(model, records, classes),
             Self::RbfSvm(model) => support_vectors::areas(model, records),
@@ -233,14 +235,14 @@ impl Objective for FederatedTuning {
         _: Option<&Fitted>,
         _: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let failed = |reason: String| ObjectiveError { reason };
-        let read = self.read(resources).map_err(|error| failed(error.to_string()))?;
+        let read = self.read(resources)?;
         let agents = read
             .agents
             .iter()
             .map(|records| {
                 let values = self.model.performances(records, read.classes);
-                values.map(Arc::new).map_err(|reason| failed(format!("agent {}: {reason}", records.name)))
+                let agent = || records.name.clone();
+                values.map(Arc::new).map_err(|error| ObjectiveError::Agent { agent: agent(), error })
             })
             .collect::<Result<Vec<_>, _>>()?;
         let counts: Vec<usize> = self.model.axes().iter().map(|(_, axis)| axis.values.get()).collect();

@@ -5,11 +5,13 @@ mod hinge;
 mod loss;
 mod records;
 mod training;
+mod untrained;
 
 pub use data::Label;
 pub use loss::{Training, ValidationLoss};
 pub use records::Records;
 pub(super) use training::train_at_most;
+pub use untrained::TrainingError;
 
 use super::instance::{Background, Facts, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
@@ -97,8 +99,12 @@ fn default_length_scale() -> Positive {
 /// The weights of one model per regularisation parameter.
 ///
 /// # Errors
-/// In words, if training does not converge.
-pub fn models(records: &Records, training: Training, lambdas: &[f64]) -> Result<Vec<Vec<f64>>, String> {
+/// [`TrainingError`] if training does not converge.
+pub fn models(
+    records: &Records,
+    training: Training,
+    lambdas: &[f64],
+) -> Result<Vec<Vec<f64>>, TrainingError> {
     lambdas.iter().map(|&lambda| training::train(records, training, lambda)).collect()
 }
 
@@ -232,12 +238,11 @@ impl Objective for Tuning {
         _: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let failed = |reason: String| ObjectiveError { reason };
-        let records = self.read(resources).map_err(|error| failed(error.to_string()))?;
+        let records = self.read(resources)?;
         let mut stream = key.child("training records").stream();
         let Split { training, validation } = records.split(self.train_share.get(), &mut stream);
         let lambdas = self.lambdas();
-        let models = models(&training, self.training, &lambdas).map_err(failed)?;
+        let models = models(&training, self.training, &lambdas)?;
         let values = models.iter().map(|weights| performance(weights, &validation, self.loss)).collect();
         let variance = self.prior_sd.get() * self.prior_sd.get();
         let noise_variance = self.noise_sd.get() * self.noise_sd.get();
