@@ -1,5 +1,14 @@
 //! Gaussian processes over a finite set of arms.
 //!
+//! Shapes, everywhere in this module: n arms (or points), d dimensions of an input, t outcomes taken in, m features. An
+//! arm is its index, from 0 to below n. A vector `[n]` is a slice of n numbers, arm by arm; a matrix `[n, d]` is one
+//! slice of n d numbers, row after row. Inputs have the units of their columns and length-scales those of the inputs;
+//! means and outcomes have the unit of the outcome, variances and covariances its square; information and log
+//! likelihoods are in nats. An arm that is not there, or a slice of another length, is a caller's mistake and panics;
+//! what depends on the numbers is a [`GpError`].
+//!
+//! Source where none is named: Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning", chapter 2.
+//!
 //! Hot loops are our own, elementwise and in a fixed order, so that their bits depend on no machine; faer does
 //! one-off factorisations, on one thread.
 

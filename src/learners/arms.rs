@@ -6,13 +6,14 @@ use thiserror::Error;
 /// What a learner knows before it begins.
 #[derive(Clone, Debug)]
 pub struct Arms {
-    /// Number of arms.
+    /// Number of arms, n.
     pub n: usize,
-    /// Covariance that a model of the arms assumes: a function of their inputs, or a matrix. None if withheld.
+    /// Covariance that a model of the arms assumes, over the same n: a function of their inputs, or a matrix. None if
+    /// withheld.
     pub covariance: Option<ArmCovariance>,
-    /// Variance of the noise of an outcome.
+    /// Variance of the noise of an outcome, at least 0, in squared units of the outcome.
     pub noise_variance: f64,
-    /// Prior mean.
+    /// Prior mean, the same at every arm, in units of the outcome.
     pub mean: f64,
     /// What else the protocol knows and a recipe may leave unsaid.
     pub facts: Facts,
@@ -55,13 +56,13 @@ pub enum BuildError {
 /// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// T: outcomes that will be asked for.
+    /// T: outcomes that will be asked for; 0 counts as 1.
     pub horizon: Option<u64>,
-    /// B: bound on the function, |f - prior mean| <= B.
+    /// B: bound on the function, |f - prior mean| <= B, in units of the outcome.
     pub bound: Option<f64>,
-    /// R: bound on the noise of an outcome, before any privacy noise.
+    /// R: bound on the noise of an outcome, before any privacy noise, in units of the outcome.
     pub noise_bound: Option<f64>,
-    /// Scale of the Laplace noise that makes an outcome private.
+    /// Scale of the Laplace noise that makes an outcome private, in units of the outcome.
     pub laplace_scale: Option<f64>,
 }
 

@@ -1,4 +1,7 @@
 //! Learners: one bandit algorithm per file, all over a finite set of arms.
+//!
+//! Shapes: n arms, each its index from 0 to below n; t outcomes taken in. Outcomes, means and bounds on the function
+//! are in the unit of the outcome, variances in its square; probabilities are above 0 and below 1. A learner maximises.
 
 mod arms;
 mod ata_gp_ucb;
@@ -58,16 +61,21 @@ impl Clone for Box<dyn Learner> {
 /// Learners count the outcomes that come. One that never comes needs no report: ask for the next suggestion. What a
 /// loss means for an algorithm's guarantee stands with that algorithm.
 pub trait Learner: fmt::Debug + BoxedLearner {
-    /// Number of arms.
+    /// Number of arms, n.
     fn arms(&self) -> usize;
 
-    /// The arm to play next; ties go to the lowest index. May return the same arm until enough outcomes have come.
+    /// The arm to play next, from 0 to below n; ties go to the lowest index. May return the same arm until enough
+    /// outcomes have come. `stream` is the learner's own, for the draws that its choice takes.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
     /// Takes in the outcome of an arm, suggested or not.
     ///
     /// # Errors
-    /// [`GpError`] when the model cannot take it in.
+    /// [`GpError`] when the model cannot take it in: an outcome that is not finite, a matrix that is not positive
+    /// definite.
+    ///
+    /// # Panics
+    /// If there is no such arm, in learners that model arms.
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError>;
 
     /// Was asked, as in [`Learner::suggest`], but another learner chose the arm: this one takes over from that one, and
@@ -82,7 +90,8 @@ pub trait Learner: fmt::Debug + BoxedLearner {
         1
     }
 
-    /// The largest jitter that its model has added to the diagonal of a covariance matrix, as a variance; 0 if none.
+    /// The largest jitter that its model has added to the diagonal of a covariance matrix, as a variance in squared
+    /// units of the outcome; 0 if none.
     fn jitter(&self) -> f64 {
         0.0
     }
@@ -95,7 +104,8 @@ pub trait LearnerRecipe: Send + Sync {
         true
     }
 
-    /// What is wrong with the recipe as a whole.
+    /// What is wrong with the recipe as a whole; paths begin below the recipe. Ranges of single fields are in their
+    /// types.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
@@ -110,7 +120,8 @@ pub trait LearnerRecipe: Send + Sync {
     /// A learner before its first round.
     ///
     /// # Errors
-    /// [`BuildError`].
+    /// [`BuildError`]: inputs that are withheld, a quantity that neither recipe nor protocol states, too many arms, or
+    /// a covariance that cannot be worked with.
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError>;
 }
 
