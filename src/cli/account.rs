@@ -54,7 +54,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
     if given.is_none() {
         match plan_of_run(&folder) {
             Ok((plan, _)) => {
-                of_cells.extend(plan.cells.iter().map(|cell| cell.scenario.draft.privacy.delta));
+                of_cells.extend(plan.cells.iter().map(|cell| cell.scenario.draft().privacy.delta));
             }
             Err(exit) => return exit,
         }

@@ -158,7 +158,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
                 Err(reason) => Err(format!("{}: {reason}", statement.name)),
             }
         };
-        cases.into_iter().map(one).collect::<Result<Vec<Finding>, String>>()
+        cases.into_iter().map(one).collect::<Result<Vec<Finding>, _>>()
     });
     bar.finish();
     let findings = match found {

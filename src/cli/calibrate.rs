@@ -1,10 +1,10 @@
 //! `subrosa calibrate`: the smallest noise for a target, or the most rounds for a noise, by the tight accountant.
 
 use super::exit::Exit;
-use super::options::{CalibrateArguments, Format};
+use super::options::{BadValue, CalibrateArguments, Format};
 use super::output::{print, say};
 use crate::accounting::calibration::{LEAST_NOISE, MOST_ROUNDS, Target, most_rounds, smallest_noise};
-use crate::vocab::{Delta, Epsilon, Positive, Probability};
+use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Probability};
 
 /// Calibrates.
 pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
@@ -55,11 +55,12 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     Exit::Ok
 }
 
-fn target(arguments: &CalibrateArguments) -> Result<Target, String> {
+fn target(arguments: &CalibrateArguments) -> Result<Target, BadValue> {
+    let of = |flag: &'static str| move |error: OutOfRange| BadValue::Flag { flag, error };
     Ok(Target {
-        epsilon: Epsilon::new(arguments.epsilon).map_err(|error| format!("--epsilon: {error}"))?,
-        delta: Delta::new(arguments.delta).map_err(|error| format!("--delta: {error}"))?,
-        rate: Probability::new(arguments.rate).map_err(|error| format!("--rate: {error}"))?,
+        epsilon: Epsilon::new(arguments.epsilon).map_err(of("--epsilon"))?,
+        delta: Delta::new(arguments.delta).map_err(of("--delta"))?,
+        rate: Probability::new(arguments.rate).map_err(of("--rate"))?,
     })
 }
 

@@ -7,8 +7,9 @@ use super::output::{print, say};
 use super::progress::Bar;
 use crate::protocols::ForkPoint;
 use crate::report;
-use crate::scenario::fork::{ForkDraft, changeable, other_readers, settled};
-use crate::study::{self, Forked, Plan, RunFolder, Summary, files, write_summary};
+use crate::scenario::ForkDraft;
+use crate::scenario::fork::{changeable, other_readers, settled};
+use crate::study::{self, FolderError, Forked, Plan, RunFolder, Summary, files, write_summary};
 
 /// Branches by name, each with its overrides, in order.
 type Branches = Vec<(String, Vec<String>)>;
@@ -18,12 +19,12 @@ pub(super) fn wanted(plan: &Plan, arguments: &RunArguments) -> bool {
     !arguments.dry
         && (arguments.fork_at.is_some()
             || !arguments.branch.is_empty()
-            || plan.cells[0].scenario.draft.fork.is_some())
+            || plan.cells[0].scenario.draft().fork.is_some())
 }
 
 /// Plays all futures and reports.
 pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
-    let section = plan.cells[0].scenario.draft.fork.clone();
+    let section = plan.cells[0].scenario.draft().fork.clone();
     let What { point, branches, plan, common } = match what(section, plan, arguments) {
         Ok(found) => found,
         Err(exit) => return exit,
@@ -129,10 +130,10 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
     }
     for (base, changed) in plan.cells.iter().zip(&branch.cells) {
         let (base, changed) = (&base.scenario, &changed.scenario);
-        if let Some(path) = settled(&base.draft, &changed.draft).first() {
+        if let Some(path) = settled(base.draft(), changed.draft()).first() {
             say(format_args!(
                 "error: branch \"{name}\" changes {path}, which is settled before the fork; a branch may change {}",
-                changeable(&base.draft).join(", ")
+                changeable(base.draft()).join(", ")
             ));
             return Err(Exit::InvalidScenario);
         }
@@ -151,18 +152,16 @@ fn keep(
     plans: &[(String, Plan)],
     forked: &Forked,
     arguments: &RunArguments,
-) -> Result<RunFolder, String> {
+) -> Result<RunFolder, FolderError> {
     let place = RunFolder::at(&arguments.out.join(format!("{}-fork", plan.folder_name())));
-    let failed = |error: &dyn std::fmt::Display| error.to_string();
     let own = std::iter::once(plan).chain(plans.iter().map(|(_, plan)| plan));
     for (index, ((name, records), plan)) in forked.branches.iter().zip(own).enumerate() {
         let safe: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let folder = RunFolder::at(&place.file(&format!("{index}-{safe}")));
-        files::make_folder(folder.path()).map_err(|error| failed(&error))?;
+        files::make_folder(folder.path())?;
         let summary = Summary::of(plan, &folder, records);
-        write_summary(&folder, &summary).map_err(|error| failed(&error))?;
-        files::write(&folder.file("report.txt"), report::text(&summary, false).as_bytes())
-            .map_err(|error| failed(&error))?;
+        write_summary(&folder, &summary)?;
+        files::write(&folder.file("report.txt"), report::text(&summary, false).as_bytes())?;
     }
     let document = serde_json::json!({
         "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.first_seed(), "at": point.to_string(),
@@ -171,7 +170,6 @@ fn keep(
             .collect::<Vec<_>>(),
         "reached_seconds": forked.reached, "rows": forked.rows(),
     });
-    files::write(&place.file("fork.json"), format!("{document:#}\n").as_bytes())
-        .map_err(|error| failed(&error))?;
+    files::write(&place.file("fork.json"), format!("{document:#}\n").as_bytes())?;
     Ok(place)
 }

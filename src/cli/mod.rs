@@ -22,6 +22,7 @@ mod replay;
 mod report;
 mod run;
 mod sweep;
+mod templates;
 mod trace;
 
 use clap::Parser;

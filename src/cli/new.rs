@@ -3,24 +3,9 @@
 use super::exit::Exit;
 use super::options::NewArguments;
 use super::output::{print, say};
+use super::templates::TEMPLATES;
 use crate::study::files::{self, FileError};
 use std::path::PathBuf;
-
-/// A scenario to begin with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Template {
-    /// The system that it plays, as the command line names it.
-    pub(super) name: &'static str,
-    text: &'static str,
-}
-
-/// All templates. A new one is one file and one line here.
-pub(super) const TEMPLATES: &[Template] = &[
-    Template { name: "outsourced", text: include_str!("templates/outsourced.ron") },
-    Template { name: "local", text: include_str!("templates/local.ron") },
-    Template { name: "release", text: include_str!("templates/release.ron") },
-    Template { name: "federated", text: include_str!("templates/federated.ron") },
-];
 
 /// Writes a template.
 pub(super) fn new(arguments: &NewArguments) -> Exit {

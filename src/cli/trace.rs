@@ -33,7 +33,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
         say(format_args!("error: expected a cell below {}, found {}", plan.cells.len(), arguments.cell));
         return Exit::Usage;
     };
-    let draft = &cell.scenario.draft;
+    let draft = cell.scenario.draft();
     let known = draft.protocol.as_dyn().series();
     if let Some(series) = arguments.series.as_ref().filter(|series| !known.contains(series)) {
         say(format_args!("error: expected a series out of {}, found \"{series}\"", known.join(", ")));

@@ -17,16 +17,22 @@ pub enum AdaptivePosterior {
 pub(crate) const MOST_ARMS: usize = 5_000;
 
 impl AdaptivePosterior {
-    /// The prior, with the representation to be chosen by the number of outcomes.
+    /// The prior over the n arms of `prior`, with the representation to be chosen by the number of outcomes.
+    ///
+    /// `noise_variance` is that of an outcome, at least 0, in squared units of the outcome; `prior_mean` is the same at
+    /// every arm, in units of the outcome.
     #[must_use]
     pub fn new(prior: ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
         Self::Candidates(Box::new(Posterior::new(prior, noise_variance, prior_mean)))
     }
 
-    /// Takes in the outcome of one arm.
+    /// Takes in the outcome of one arm. O(n t) up to n outcomes, O(n^2) from there on.
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].
+    ///
+    /// # Panics
+    /// If there is no such arm.
     pub fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         if let Self::Candidates(posterior) = self {
             let n = posterior.mean().len();
@@ -40,7 +46,7 @@ impl AdaptivePosterior {
         }
     }
 
-    /// Posterior mean at every arm.
+    /// Posterior mean at every arm: `[n]`, in units of the outcome. Rasmussen and Williams 2006, equation 2.25.
     #[must_use]
     pub fn mean(&self) -> &[f64] {
         match self {
@@ -49,7 +55,8 @@ impl AdaptivePosterior {
         }
     }
 
-    /// Posterior variance at every arm; never negative.
+    /// Posterior variance of the function (without noise) at every arm: `[n]`, at least 0, in squared units of the
+    /// outcome. Rasmussen and Williams 2006, equation 2.26.
     #[must_use]
     pub fn variance(&self) -> &[f64] {
         match self {
@@ -58,7 +65,7 @@ impl AdaptivePosterior {
         }
     }
 
-    /// Number of outcomes taken in.
+    /// Number of outcomes taken in, t.
     #[must_use]
     pub fn observations(&self) -> usize {
         match self {
@@ -67,7 +74,8 @@ impl AdaptivePosterior {
         }
     }
 
-    /// Information gain of the arms observed, in nats.
+    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise. Srinivas et
+    /// al. 2010, equation 3.
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         match self {
@@ -76,7 +84,8 @@ impl AdaptivePosterior {
         }
     }
 
-    /// The largest jitter that was added to a diagonal; 0 if none was needed.
+    /// The largest jitter that was added to the variance of an outcome, in squared units of the outcome: at most 1e-6
+    /// of the largest prior variance; 0 if none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         match self {

@@ -32,7 +32,8 @@ const ASYMMETRY: f64 = 1e-9;
 const SEMIDEFINITE: f64 = 1e-8;
 
 impl CovarianceMatrix {
-    /// A matrix of order `n` from its rows.
+    /// A matrix `[n, n]` from its rows, in squared units of the outcome; n is at least 1. Positive semidefinite ones
+    /// will do.
     ///
     /// # Errors
     /// [`GpError::NotSymmetric`] for another shape than n x n, entries that are not finite, or entries that do not
@@ -58,13 +59,16 @@ impl CovarianceMatrix {
         Ok(Self { n, values })
     }
 
-    /// Order.
+    /// Order, n.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// One row, which is also one column.
+    /// One row, which is also one column: `[n]`.
+    ///
+    /// # Panics
+    /// If there is no such arm.
     #[must_use]
     pub fn row(&self, index: usize) -> &[f64] {
         &self.values[index * self.n..][..self.n]
@@ -72,13 +76,13 @@ impl CovarianceMatrix {
 }
 
 impl ArmCovariance {
-    /// A covariance function of inputs.
+    /// A covariance function of inputs `[n, d]`.
     #[must_use]
     pub fn of_inputs(points: Arc<Points>, covariance: Covariance) -> Self {
         Self::Inputs { points, covariance }
     }
 
-    /// Number of arms.
+    /// Number of arms, n.
     #[must_use]
     pub fn n(&self) -> usize {
         match self {
@@ -87,7 +91,7 @@ impl ArmCovariance {
         }
     }
 
-    /// Prior covariance of two arms.
+    /// Prior covariance of two arms, in squared units of the outcome.
     ///
     /// # Panics
     /// If there are no such arms.
@@ -99,7 +103,7 @@ impl ArmCovariance {
         }
     }
 
-    /// Prior variance of every arm.
+    /// Prior variance of every arm: `[n]`, in squared units of the outcome.
     #[must_use]
     pub fn variances(&self) -> Vec<f64> {
         if let Self::Inputs { covariance, .. } = self
@@ -110,7 +114,10 @@ impl ArmCovariance {
         (0..self.n()).map(|arm| self.between(arm, arm)).collect()
     }
 
-    /// Prior covariances of one arm with all; `out` has one place per arm.
+    /// Prior covariances of one arm with all, into `out`: `[n]`.
+    ///
+    /// # Panics
+    /// If there is no such arm, or `out` has another length.
     pub fn fill_column(&self, arm: usize, out: &mut [f64]) {
         match self {
             Self::Inputs { points, covariance } => covariance.fill_column(points, arm, out),
@@ -126,7 +133,7 @@ impl ArmCovariance {
         }
     }
 
-    /// The whole matrix, row by row: n x n numbers.
+    /// The whole matrix, row by row: `[n, n]`. O(n^2 d).
     #[must_use]
     pub fn dense(&self) -> Vec<f64> {
         let n = self.n();

@@ -43,7 +43,10 @@ multiversion! {
 }
 
 impl ArmPosterior {
-    /// The prior: `prior_mean` everywhere.
+    /// The prior over the n arms of `prior`; O(n^2) in memory.
+    ///
+    /// `noise_variance` is that of an outcome, at least 0, in squared units of the outcome; `prior_mean` is the same at
+    /// every arm, in units of the outcome.
     #[must_use]
     pub fn new(prior: &ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
         let n = prior.n();
@@ -84,11 +87,14 @@ impl ArmPosterior {
         self
     }
 
-    /// Takes in the outcome of one arm.
+    /// Takes in the outcome of one arm, in units of the outcome. O(n^2).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; [`GpError::NotPositiveDefinite`] if the arm's variance and the noise are both
-    /// numerically zero.
+    /// numerically zero and the largest jitter does not help.
+    ///
+    /// # Panics
+    /// If there is no such arm.
     pub fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         if !outcome.is_finite() {
             return Err(GpError::OutcomeNotFinite { outcome });
@@ -112,19 +118,20 @@ impl ArmPosterior {
         Ok(())
     }
 
-    /// Posterior mean at every arm.
+    /// Posterior mean at every arm: `[n]`, in units of the outcome. Rasmussen and Williams 2006, equation 2.25.
     #[must_use]
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Posterior variance of the function (without noise) at every arm; never negative.
+    /// Posterior variance of the function (without noise) at every arm: `[n]`, at least 0, in squared units of the
+    /// outcome. Rasmussen and Williams 2006, equation 2.26.
     #[must_use]
     pub fn variance(&self) -> &[f64] {
         &self.variance
     }
 
-    /// Posterior covariance of the function between two arms.
+    /// Posterior covariance of the function between two arms, in squared units of the outcome.
     ///
     /// # Panics
     /// If there are no such arms.
@@ -133,10 +140,11 @@ impl ArmPosterior {
         self.covariance[arm * self.n..][..self.n][other]
     }
 
-    /// One function of the posterior, and the jitter that its factorisation needed.
+    /// One function of the posterior: its values `[n]`, and the jitter that the factorisation needed. O(n^3), and n
+    /// standard normals of `stream`.
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`].
+    /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.
     pub fn sample(&self, stream: &mut Stream) -> Result<(Vec<f64>, f64), GpError> {
         let factor = self.factor()?;
         let mut z = vec![0.0; self.n];
@@ -146,33 +154,36 @@ impl ArmPosterior {
         Ok((values, factor.jitter()))
     }
 
-    /// Factor of the covariance matrix, with as little jitter as it takes. O(n^3).
+    /// Factor of the covariance matrix `[n, n]`, with as little jitter as it takes. O(n^3).
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`].
+    /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.
     pub fn factor(&self) -> Result<Cholesky, GpError> {
         Cholesky::with_jitter(self.n, &self.covariance)
     }
 
-    /// Log density of all outcomes taken in, in their order, under the model.
+    /// Log density of all outcomes taken in, in their order, under the model, in nats. Rasmussen and Williams 2006,
+    /// equation 2.30.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
-    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise.
+    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise. Srinivas et
+    /// al. 2010, equation 3.
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         self.information
     }
 
-    /// The largest jitter that was added to a diagonal; 0 if none was needed.
+    /// The largest jitter that was added to the variance of an outcome, in squared units of the outcome: at most 1e-6
+    /// of the largest prior variance; 0 if none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
 
-    /// Number of outcomes taken in.
+    /// Number of outcomes taken in, t.
     #[must_use]
     pub fn observations(&self) -> usize {
         self.observations

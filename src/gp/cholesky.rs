@@ -17,10 +17,10 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factorises a matrix given by its rows; only the upper half is read.
+    /// Factorises a symmetric matrix `[n, n]` given by its rows; only the upper half is read. O(n^3).
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`].
+    /// [`GpError::NotPositiveDefinite`], also for entries that are not finite.
     ///
     /// # Panics
     /// If `matrix` does not hold n times n numbers.
@@ -32,10 +32,14 @@ impl Cholesky {
         Ok(Self { n, upper: matrix, jitter: 0.0 })
     }
 
-    /// As [`Self::new`], adding as little to the diagonal as it takes; [`Self::jitter`] says how much.
+    /// As [`Self::new`], adding as little to the diagonal as it takes: none, or 1e-14, 1e-13, .., 1e-6 of its largest
+    /// entry. [`Self::jitter`] says how much.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest diagonal entry is not enough.
+    ///
+    /// # Panics
+    /// If `matrix` does not hold n times n numbers.
     pub fn with_jitter(n: usize, matrix: &[f64]) -> Result<Self, GpError> {
         let largest = (0..n).map(|i| matrix[i * n + i].abs()).fold(0.0, f64::max);
         let mut share = 0.0;
@@ -53,13 +57,13 @@ impl Cholesky {
         }
     }
 
-    /// Order.
+    /// Order, n.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// What was added to the diagonal.
+    /// What was added to the diagonal, in units of the matrix; 0 if nothing.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter
@@ -69,12 +73,18 @@ impl Cholesky {
         &self.upper[k * self.n + k..(k + 1) * self.n]
     }
 
-    /// Replaces b by L^-1 b.
+    /// Replaces b, `[n]`, by L^-1 b. O(n^2).
+    ///
+    /// # Panics
+    /// If `b` is shorter than n.
     pub fn forward(&self, b: &mut [f64]) {
         forward(self.n, &self.upper, 0, b);
     }
 
-    /// Replaces b by L^-T b.
+    /// Replaces b, `[n]`, by L^-T b. O(n^2).
+    ///
+    /// # Panics
+    /// If `b` is shorter than n.
     pub fn backward(&self, b: &mut [f64]) {
         self.backward_to(0, b);
     }
@@ -88,7 +98,7 @@ impl Cholesky {
         }
     }
 
-    /// The upper half of A^-1, by rows; what is below the diagonal is 0.
+    /// The upper half of A^-1, `[n, n]` by rows; what is below the diagonal is 0. O(n^3).
     #[must_use]
     pub fn upper_inverse(&self) -> Vec<f64> {
         let mut inverse = vec![0.0; self.n * self.n];
@@ -100,13 +110,19 @@ impl Cholesky {
         inverse
     }
 
-    /// Replaces b by A^-1 b.
+    /// Replaces b, `[n]`, by A^-1 b. O(n^2).
+    ///
+    /// # Panics
+    /// If `b` is shorter than n.
     pub fn solve(&self, b: &mut [f64]) {
         self.forward(b);
         self.backward(b);
     }
 
-    /// L z.
+    /// L z, `[n]`, of z, `[n]`: with standard normals z, a draw from N(0, A). O(n^2).
+    ///
+    /// # Panics
+    /// If `z` is longer than n.
     #[must_use]
     pub fn times(&self, z: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; self.n];
@@ -118,7 +134,7 @@ impl Cholesky {
         product
     }
 
-    /// Natural logarithm of the determinant of A.
+    /// Natural logarithm of the determinant of A. O(n).
     #[must_use]
     pub fn log_determinant(&self) -> f64 {
         2.0 * (0..self.n).map(|k| libm::log(self.row(k)[0])).sum::<f64>()
@@ -126,7 +142,7 @@ impl Cholesky {
 }
 
 multiversion! {
-    /// Inner product, in eight partial sums whose order never changes.
+    /// Inner product of two vectors of one length, in eight partial sums whose order never changes.
     #[must_use]
     pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         inner(a, b)

@@ -41,31 +41,33 @@ pub struct Covariance {
 }
 
 impl Covariance {
-    /// A covariance with the same length-scale in every dimension.
+    /// A covariance with the same length-scale in every dimension, above 0 and in units of the inputs; `variance` is in
+    /// squared units of the outcome.
     #[must_use]
     pub fn new(shape: Shape, length_scale: f64, variance: f64) -> Self {
         Self { shape, length_scale: LengthScale::Same(length_scale), variance }
     }
 
-    /// A covariance with one length-scale per dimension.
+    /// A covariance with one length-scale per dimension, `[d]`, each above 0 and in units of that dimension (automatic
+    /// relevance determination: Rasmussen and Williams 2006, equation 5.1).
     #[must_use]
     pub fn per_dimension(shape: Shape, length_scales: Vec<f64>, variance: f64) -> Self {
         Self { shape, length_scale: LengthScale::PerDimension(length_scales), variance }
     }
 
-    /// variance * exp(-|x - z|^2 / (2 l^2)).
+    /// variance * exp(-|x - z|^2 / (2 l^2)), l above 0. Rasmussen and Williams 2006, equation 4.9.
     #[must_use]
     pub fn squared_exponential(length_scale: f64, variance: f64) -> Self {
         Self::new(Shape::SquaredExponential, length_scale, variance)
     }
 
-    /// Matern with nu = 5/2.
+    /// Matern with nu = 5/2, length-scale above 0. Rasmussen and Williams 2006, equation 4.17.
     #[must_use]
     pub fn matern52(length_scale: f64, variance: f64) -> Self {
         Self::new(Shape::Matern52, length_scale, variance)
     }
 
-    /// Covariance of two inputs of equal dimension.
+    /// Covariance of two inputs, `[d]` each, in squared units of the outcome.
     ///
     /// # Panics
     /// If there are fewer length-scales than dimensions.
@@ -90,10 +92,10 @@ impl Covariance {
         self.variance * of_shape(self.shape, s)
     }
 
-    /// Covariances of point `index` with every point; `out` has one place per point.
+    /// Covariances of point `index` with every point, into `out`: `[n]`. O(n d).
     ///
     /// # Panics
-    /// If `out` has another length, or there are fewer length-scales than dimensions.
+    /// If there is no such point, `out` has another length, or there are fewer length-scales than dimensions.
     pub fn fill_column(&self, points: &Points, index: usize, out: &mut [f64]) {
         assert_eq!(out.len(), points.n(), "one place per point");
         for (block, out) in out.chunks_mut(BLOCK).enumerate() {

@@ -31,7 +31,7 @@ pub struct FourierFeatures {
 }
 
 impl FourierFeatures {
-    /// Draws `m` features of inputs with `d` dimensions.
+    /// Draws `m` features of inputs with `d` dimensions: frequencies `[m, d]` and phases `[m]`.
     ///
     /// # Errors
     /// [`GpError::NotStationary`] for a linear covariance, which is no function of the distance.
@@ -74,22 +74,23 @@ impl FourierFeatures {
         Ok(Self { d, length, variance: covariance.variance, frequencies, phases })
     }
 
-    /// Number of features, M.
+    /// Number of features, m.
     #[must_use]
     pub fn m(&self) -> usize {
         self.phases.len()
     }
 
-    /// Number of dimensions of an input.
+    /// Number of dimensions of an input, d.
     #[must_use]
     pub fn d(&self) -> usize {
         self.d
     }
 
-    /// Features of one input; `out` has M places.
+    /// Features of one input `x`, `[d]`, into `out`, `[m]`. Inner products of features are in squared units of the
+    /// outcome. O(m d).
     ///
     /// # Panics
-    /// If `x` has not d coordinates or `out` not M places.
+    /// If `x` has not d coordinates or `out` not m places.
     pub fn fill(&self, x: &[f64], out: &mut [f64]) {
         assert_eq!(x.len(), self.d, "one coordinate per dimension");
         assert_eq!(out.len(), self.m(), "one place per feature");
@@ -108,7 +109,10 @@ impl FourierFeatures {
         out.iter_mut().for_each(|value| *value *= factor);
     }
 
-    /// Features of one input: M numbers.
+    /// Features of one input `x`, `[d]`: `[m]`.
+    ///
+    /// # Panics
+    /// If `x` has not d coordinates.
     #[must_use]
     pub fn of(&self, x: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; self.m()];

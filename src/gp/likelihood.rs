@@ -10,7 +10,7 @@ pub struct Likelihood {
     /// Log density of the outputs, in nats.
     pub value: f64,
     /// Derivatives by the logarithms of: each length-scale (one entry if it is the same in every dimension), the
-    /// variance, the noise variance.
+    /// variance, the noise variance. `[d + 2]`, or `[3]`.
     pub gradient: Vec<f64>,
 }
 
@@ -18,7 +18,8 @@ pub struct Likelihood {
 /// where all is noise.
 pub(crate) const SEARCH_UNIT: f64 = 100.0;
 
-/// Log density of `outputs` (zero mean) at `points` under a covariance and a noise variance. O(n^3).
+/// Log density of `outputs`, `[n]` (zero mean), at `points`, `[n, d]`, under a covariance and a noise variance, at
+/// least 0 and in squared units of the outputs. O(n^3).
 ///
 /// Source: Rasmussen and Williams 2006, equations 2.30 and 5.9.
 ///

@@ -1,5 +1,14 @@
 //! Gaussian processes over a finite set of arms.
 //!
+//! Shapes, everywhere in this module: n arms (or points), d dimensions of an input, t outcomes taken in, m features. An
+//! arm is its index, from 0 to below n. A vector `[n]` is a slice of n numbers, arm by arm; a matrix `[n, d]` is one
+//! slice of n d numbers, row after row. Inputs have the units of their columns and length-scales those of the inputs;
+//! means and outcomes have the unit of the outcome, variances and covariances its square; information and log
+//! likelihoods are in nats. An arm that is not there, or a slice of another length, is a caller's mistake and panics;
+//! what depends on the numbers is a [`GpError`].
+//!
+//! Source where none is named: Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning", chapter 2.
+//!
 //! Hot loops are our own, elementwise and in a fixed order, so that their bits depend on no machine; faer does
 //! one-off factorisations, on one thread.
 
@@ -42,12 +51,16 @@ pub use scores::{largest, upper_bounds};
 pub use symmetric::{Eigen, combine};
 pub use weights::WeightPosterior;
 
-use std::fmt;
+use thiserror::Error;
 
 /// A computation that cannot be finished.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpError {
     /// A covariance matrix is not positive definite, even with the largest jitter tried.
+    #[error(
+        "a covariance matrix of order {order} is not positive definite, even with {jitter:e} added to \
+             its diagonal: raise the noise variance or shorten the length-scale"
+    )]
     NotPositiveDefinite {
         /// Order of the matrix.
         order: usize,
@@ -55,11 +68,16 @@ pub enum GpError {
         jitter: f64,
     },
     /// An outcome that is not a finite number.
+    #[error("expected a finite outcome, found {outcome}")]
     OutcomeNotFinite {
         /// The outcome.
         outcome: f64,
     },
     /// A matrix given as a covariance is not one: of another shape, or two entries do not mirror each other.
+    #[error(
+        "expected a symmetric covariance matrix of order {order} with finite entries, found a bad entry in \
+             row {row}, column {column} (both count from 0)"
+    )]
     NotSymmetric {
         /// Order asked for.
         order: usize,
@@ -69,42 +87,18 @@ pub enum GpError {
         column: usize,
     },
     /// Fourier features of a covariance that is no function of the distance.
+    #[error(
+        "expected a covariance that is a function of the distance, found a linear one: it has no Fourier \
+             features"
+    )]
     NotStationary,
     /// An eigendecomposition did not converge.
+    #[error("an eigendecomposition did not converge")]
     NoConvergence,
     /// Fewer points than a fit needs.
+    #[error("a likelihood fit needs at least two points, found {found}")]
     TooFewPoints {
         /// How many there are.
         found: usize,
     },
 }
-
-impl fmt::Display for GpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotPositiveDefinite { order, jitter } => write!(
-                f,
-                "a covariance matrix of order {order} is not positive definite, even with {jitter:e} added to \
-                 its diagonal: raise the noise variance or shorten the length-scale"
-            ),
-            Self::OutcomeNotFinite { outcome } => {
-                write!(f, "expected a finite outcome, found {outcome}")
-            }
-            Self::NotSymmetric { order, row, column } => write!(
-                f,
-                "expected a symmetric covariance matrix of order {order} with finite entries, found a bad entry in \
-                 row {row}, column {column} (both count from 0)"
-            ),
-            Self::NotStationary => f.write_str(
-                "expected a covariance that is a function of the distance, found a linear one: it has no Fourier \
-                 features",
-            ),
-            Self::NoConvergence => f.write_str("an eigendecomposition did not converge"),
-            Self::TooFewPoints { found } => {
-                write!(f, "a likelihood fit needs at least two points, found {found}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for GpError {}

@@ -28,6 +28,8 @@ pub struct Nystrom {
 
 /// The number q of BKB, which makes the features `accuracy`-accurate with probability 1 - delta/2 for `rounds` rounds:
 /// q = 6 rho ln(4 T / delta) / accuracy^2, rho = (1 + accuracy) / (1 - accuracy).
+///
+/// `rounds` is at least 1, `delta` and `accuracy` are above 0 and below 1. Source: Calandriello et al. 2019, Theorem 1.
 #[must_use]
 pub fn oversampling(rounds: f64, delta: f64, accuracy: f64) -> f64 {
     let rho = (1.0 + accuracy) / (1.0 - accuracy);
@@ -35,15 +37,19 @@ pub fn oversampling(rounds: f64, delta: f64, accuracy: f64) -> f64 {
 }
 
 /// Probability that an arm enters the basis when each of its `plays` is drawn with probability min(q variance, 1).
+///
+/// `q`, `plays` and the arm's posterior `variance` are at least 0. Source: Calandriello et al. 2019, Algorithm 1.
 #[must_use]
 pub fn inclusion(q: f64, variance: f64, plays: f64) -> f64 {
     let p = (q * variance).clamp(0.0, 1.0);
     if p == 1.0 && plays > 0.0 { 1.0 } else { -libm::expm1(plays * libm::log1p(-p)) }
 }
 
-/// Draws a basis from the plays and the variances of all arms: one draw for each arm that was played, in the order of
-/// arms, with the probability of [`inclusion`]. If none is drawn, the arm whose probability was the largest enters, so
-/// that there always is a feature.
+/// Draws a basis from the plays and the variances of all arms, `[n]` each: one draw of `stream` for each arm that was
+/// played, in the order of arms, with the probability of [`inclusion`]. If none is drawn, the arm whose probability was
+/// the largest enters, so that there always is a feature. The result holds m arms, ascending.
+///
+/// Source: Calandriello et al. 2019, Algorithm 1.
 pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) -> Vec<usize> {
     let mut likeliest = (0.0, None);
     let mut basis = Vec::new();
@@ -115,7 +121,8 @@ fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
 }
 
 impl Nystrom {
-    /// Features on `basis` (arms, repetitions allowed) of arms with this covariance matrix (n x n, by rows).
+    /// Features on `basis`, `[m]` (arms, repetitions allowed), of arms with this covariance matrix, `[n, n]` by rows.
+    /// O(m^3 + n m^2).
     ///
     /// # Errors
     /// [`GpError::NoConvergence`].
@@ -150,7 +157,7 @@ impl Nystrom {
         Ok(Self { n, basis, rank, range, coordinates, prior })
     }
 
-    /// The basis.
+    /// The basis: `[m]` arms.
     #[must_use]
     pub fn basis(&self) -> &[usize] {
         &self.basis
@@ -162,30 +169,38 @@ impl Nystrom {
         self.basis.len()
     }
 
-    /// Dimension of the range, in which the features are kept.
+    /// Dimension of the range, in which the features are kept; at most m.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// Coordinates of an arm's features in the range: `rank` numbers with the inner products of the features.
+    /// Coordinates of an arm's features in the range, `[rank]`, with the inner products of the features.
+    ///
+    /// # Panics
+    /// If there is no such arm.
     #[must_use]
     pub fn coordinates(&self, arm: usize) -> &[f64] {
         &self.coordinates[arm * self.rank..][..self.rank]
     }
 
-    /// A vector of the range, in the basis' own coordinates: `dimension` numbers, added to `out` after it is cleared.
+    /// A vector of the range, `[rank]`, in the basis' own coordinates: into `out`, `[m]`.
     pub fn expand(&self, vector: &[f64], out: &mut [f64]) {
         combine(&self.range, vector, out);
     }
 
-    /// The coordinates in the range of a vector in the basis' own coordinates: the transpose of [`Self::expand`].
+    /// The coordinates in the range, `[rank]`, of a vector in the basis' own coordinates, `[m]`: the transpose of
+    /// [`Self::expand`].
     #[must_use]
     pub fn project(&self, vector: &[f64]) -> Vec<f64> {
         self.range.chunks(self.basis.len().max(1)).map(|row| dot(row, vector)).collect()
     }
 
-    /// The features of an arm in the basis' own coordinates: (K_D^(1/2))^+ k_D(x).
+    /// The features of an arm in the basis' own coordinates, `[m]`: (K_D^(1/2))^+ k_D(x). Chowdhury and Gopalan 2019,
+    /// Algorithm 2.
+    ///
+    /// # Panics
+    /// If there is no such arm.
     #[must_use]
     pub fn features(&self, arm: usize) -> Vec<f64> {
         let mut out = vec![0.0; self.basis.len()];
@@ -193,7 +208,11 @@ impl Nystrom {
         out
     }
 
-    /// V = sum of counts phi phi^T + lambda I in the range: rank x rank, by rows.
+    /// V = sum of counts phi phi^T + lambda I in the range: `[rank, rank]`, by rows. `counts` says how often each arm
+    /// was played, `[n]`; `lambda` is in squared units of the outcome.
+    ///
+    /// # Panics
+    /// If there are more counts than arms.
     #[must_use]
     pub fn gram(&self, counts: &[f64], lambda: f64) -> Vec<f64> {
         let r = self.rank;
@@ -205,7 +224,7 @@ impl Nystrom {
         gram
     }
 
-    /// The factor of V.
+    /// The factor of V, as [`Self::gram`] has it.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] only if `lambda` is not above 0.
@@ -213,8 +232,12 @@ impl Nystrom {
         Cholesky::new(self.rank, self.gram(counts, lambda))
     }
 
-    /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi, from a vector of squared length
-    /// phi^T V^-1 phi (such as L^-1 c or V^(-1/2) c). Never negative.
+    /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi, from a vector of squared length phi^T V^-1 phi
+    /// (such as L^-1 c or V^(-1/2) c), `[rank]`. At least 0, in squared units of the outcome. Calandriello et al. 2019,
+    /// and Chowdhury and Gopalan 2019, Algorithm 2.
+    ///
+    /// # Panics
+    /// If there is no such arm.
     #[must_use]
     pub fn variance(&self, arm: usize, whitened: &[f64], lambda: f64) -> f64 {
         let c = self.coordinates(arm);
@@ -222,7 +245,7 @@ impl Nystrom {
         (self.prior[arm] - dot(c, c)).max(0.0) + lambda * dot(whitened, whitened)
     }
 
-    /// Number of arms.
+    /// Number of arms, n.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n

@@ -14,7 +14,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// Points from row-major coordinates.
+    /// Points from row-major coordinates: `[n, d]`.
     ///
     /// # Panics
     /// If `rows` does not hold n times d numbers.
@@ -28,38 +28,44 @@ impl Points {
         Self { n, d, rows, blocks }
     }
 
-    /// Number of points.
+    /// Number of points, n.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// Number of dimensions.
+    /// Number of dimensions, d.
     #[must_use]
     pub fn d(&self) -> usize {
         self.d
     }
 
-    /// Coordinates of one point.
+    /// Coordinates of one point: `[d]`.
+    ///
+    /// # Panics
+    /// If there is no such point.
     #[must_use]
     pub fn row(&self, index: usize) -> &[f64] {
         &self.rows[index * self.d..][..self.d]
     }
 
-    /// Squared Euclidean distance between two points.
+    /// Squared Euclidean distance between two points, in squared units of the coordinates.
+    ///
+    /// # Panics
+    /// If there are no such points.
     #[must_use]
     pub fn squared_distance(&self, a: usize, b: usize) -> f64 {
         self.row(a).iter().zip(self.row(b)).map(|(x, z)| (x - z) * (x - z)).sum()
     }
 
-    /// All coordinates, point after point.
+    /// All coordinates, point after point: `[n, d]`.
     #[must_use]
     pub fn row_major(&self) -> &[f64] {
         &self.rows
     }
 
-    /// The smallest and the largest coordinate of any point in one dimension; infinite the wrong way round if there are
-    /// no points.
+    /// The smallest and the largest coordinate of any point in one dimension, below d; infinite the wrong way round if
+    /// there are no points.
     #[must_use]
     pub fn range(&self, dimension: usize) -> (f64, f64) {
         let column = self.rows.iter().skip(dimension).step_by(self.d.max(1));

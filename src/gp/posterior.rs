@@ -45,7 +45,10 @@ pub struct Posterior {
 }
 
 impl Posterior {
-    /// The prior: `prior_mean` everywhere.
+    /// The prior over the n arms of `prior`.
+    ///
+    /// `noise_variance` is that of an outcome, at least 0, in squared units of the outcome; `prior_mean` is the same at
+    /// every arm, in units of the outcome.
     #[must_use]
     pub fn new(prior: ArmCovariance, noise_variance: f64, prior_mean: f64) -> Self {
         let variance = prior.variances();
@@ -65,11 +68,14 @@ impl Posterior {
         }
     }
 
-    /// Takes in the outcome of one arm.
+    /// Takes in the outcome of one arm, in units of the outcome. O(n t).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; [`GpError::NotPositiveDefinite`] if the arm's variance and the noise are both
     /// numerically zero and the largest jitter does not help.
+    ///
+    /// # Panics
+    /// If there is no such arm.
     pub fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
         if !outcome.is_finite() {
             return Err(GpError::OutcomeNotFinite { outcome });
@@ -99,19 +105,20 @@ impl Posterior {
         Ok(())
     }
 
-    /// Posterior mean at every arm.
+    /// Posterior mean at every arm: `[n]`, in units of the outcome. Rasmussen and Williams 2006, equation 2.25.
     #[must_use]
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Posterior variance of the function (without noise) at every arm; never negative.
+    /// Posterior variance of the function (without noise) at every arm: `[n]`, at least 0, in squared units of the
+    /// outcome. Rasmussen and Williams 2006, equation 2.26.
     #[must_use]
     pub fn variance(&self) -> &[f64] {
         &self.variance
     }
 
-    /// Posterior covariance of the function between two arms.
+    /// Posterior covariance of the function between two arms, in squared units of the outcome. O(t).
     ///
     /// # Panics
     /// If there are no such arms.
@@ -121,32 +128,37 @@ impl Posterior {
         (0..self.played.len()).fold(prior, |sum, s| sum - self.blocks.at(s, arm) * self.blocks.at(s, other))
     }
 
-    /// Log density of all outcomes taken in, in their order, under the model.
+    /// Log density of all outcomes taken in, in their order, under the model, in nats. Rasmussen and Williams 2006,
+    /// equation 2.30.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
-    /// Number of outcomes taken in.
+    /// Number of outcomes taken in, t.
     #[must_use]
     pub fn observations(&self) -> usize {
         self.played.len()
     }
 
-    /// The largest jitter that was added to a diagonal; 0 if none was needed.
+    /// The largest jitter that was added to the variance of an outcome, in squared units of the outcome: at most 1e-6
+    /// of the largest prior variance; 0 if none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
 
-    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise.
+    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise. Srinivas et
+    /// al. 2010, equation 3.
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         self.information
     }
 
-    /// One function of the posterior, made from one of the prior (zero mean, `prior_sample`) by Matheron's rule: the
-    /// residuals of outcomes drawn from that function are taken for the outcomes that were seen. O(n t).
+    /// One function of the posterior, `[n]`, made from one of the prior (zero mean, `prior_sample`, `[n]`) by
+    /// Matheron's rule: the residuals of outcomes drawn from that function are taken for the outcomes that were seen.
+    /// O(n t), and t standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling functions from
+    /// Gaussian process posteriors".
     ///
     /// # Panics
     /// If `prior_sample` does not hold one value per arm.
@@ -167,7 +179,7 @@ impl Posterior {
         values
     }
 
-    /// The same posterior in arm space. O(n^2 t).
+    /// The same posterior in arm space. O(n^2 t), and O(n^2) in memory.
     #[must_use]
     pub fn to_arm_space(&self) -> ArmPosterior {
         let n = self.mean.len();
@@ -183,13 +195,13 @@ impl Posterior {
         )
     }
 
-    /// The prior covariance of the arms.
+    /// The prior covariance of the n arms.
     #[must_use]
     pub fn prior(&self) -> &ArmCovariance {
         &self.prior
     }
 
-    /// The prior mean.
+    /// The prior mean, in units of the outcome.
     #[must_use]
     pub fn prior_mean(&self) -> f64 {
         self.prior_mean

@@ -24,7 +24,9 @@ impl GridPrior {
     /// decomposed, of which one stays: 0.7 GB for 4096, and time in m^3.
     pub const MOST_ALONG: usize = 4096;
 
-    /// A prior on the product of `axes` (coordinates along each dimension; the last varies fastest).
+    /// A prior with mean 0 on the product of `axes`, `[d]` lists of coordinates along each dimension; the last varies
+    /// fastest. `length_scale` is above 0, in units of the coordinates; `variance` is at least 0, in squared units of
+    /// the outcome.
     ///
     /// # Errors
     /// [`GpError::NoConvergence`].
@@ -35,7 +37,8 @@ impl GridPrior {
         Ok(Self { roots, last, sd: variance.sqrt() })
     }
 
-    /// One function: its values at all grid points.
+    /// One function: its values at all grid points, `[n]` with n the product of the axes' lengths, from n standard
+    /// normals of `stream`.
     #[must_use]
     pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
         let (last, transposed) = &self.last;
@@ -68,21 +71,22 @@ pub struct CholeskyPrior {
 }
 
 impl CholeskyPrior {
-    /// A prior at all arms.
+    /// A prior with mean 0 at all n arms.
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`].
+    /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.
     pub fn new(covariance: &ArmCovariance) -> Result<Self, GpError> {
         Ok(Self { factor: Cholesky::with_jitter(covariance.n(), &covariance.dense())? })
     }
 
-    /// What had to be added to the variances; 0 if nothing.
+    /// What had to be added to the variances, in squared units of the outcome; 0 if nothing.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }
 
-    /// One function: its value at every arm. n words.
+    /// One function: its value at every arm, `[n]`, from n standard normals of `stream`. Rasmussen and Williams 2006,
+    /// appendix A.2.
     #[must_use]
     pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
         let mut z = vec![0.0; self.factor.n()];
@@ -102,10 +106,13 @@ pub struct FourierPrior<'a> {
 }
 
 impl FourierPrior<'_> {
-    /// One function: its value at every point.
+    /// One function: its value at every point, `[n]`, with mean 0, at `points`, `[n, d]`. Rahimi and Recht 2008.
     ///
     /// # Errors
-    /// [`GpError::NotStationary`].
+    /// [`GpError::NotStationary`] for a linear covariance.
+    ///
+    /// # Panics
+    /// If there are fewer length-scales than dimensions.
     pub fn sample(&self, points: &Points, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
         let (d, m) = (points.d(), self.features);
         let features = FourierFeatures::draw(self.covariance, d, m, FeatureLength::Estimator, stream)?;

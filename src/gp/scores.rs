@@ -3,7 +3,8 @@
 use super::simd::multiversion;
 
 multiversion! {
-    /// out = mean + weight sqrt(variance), arm by arm; `out` is as long as the others.
+    /// out = mean + weight sqrt(variance), arm by arm; all are `[n]`, and `weight` has no unit. Srinivas et al. 2010,
+    /// equation 6.
     pub fn upper_bounds(mean: &[f64], variance: &[f64], weight: f64, out: &mut [f64]) {
         for ((out, &mean), &variance) in out.iter_mut().zip(mean).zip(variance) {
             *out = mean + weight * variance.sqrt();
@@ -35,7 +36,7 @@ multiversion! {
     }
 }
 
-/// The place of the largest score; the first of equal ones, and 0 if none is a number above minus infinity.
+/// The place of the largest score of `[n]`; the first of equal ones, and 0 if none is a number above minus infinity.
 #[must_use]
 pub fn largest(scores: &[f64]) -> usize {
     const STRIDE: usize = 256;

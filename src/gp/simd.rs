@@ -35,7 +35,7 @@ pub fn level() -> Level {
     }
 }
 
-/// Uses `wanted` from now on, or the best this CPU has below it; returns what is used.
+/// Uses `wanted` from now on, in the whole process, or the best this CPU has below it; returns what is used.
 pub fn force(wanted: Level) -> Level {
     let level = wanted.min(best());
     LEVEL.store(level as u8, Ordering::Relaxed);
@@ -71,8 +71,8 @@ pub fn best() -> Level {
     Level::Baseline
 }
 
-/// Declares functions that are compiled once per [`Level`]. What they call must be inlined to profit. Those declared after
-/// `up to Avx2:` leave the widest registers out: a loop that only streams memory is slower with them.
+/// Declares functions that are compiled once per [`Level`]. What they call must be inlined to profit. Those declared
+/// after `up to Avx2:` leave the widest registers out: a loop that only streams memory is slower with them.
 macro_rules! multiversion {
     (up to $most:ident: $($functions:tt)+) => { $crate::gp::simd::multiversion! { @ $most $($functions)+ } };
     (@ $most:ident $($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)+) => {

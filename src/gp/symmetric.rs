@@ -20,7 +20,7 @@ pub struct Eigen {
 const STEPS: usize = 60;
 
 impl Eigen {
-    /// Of a symmetric matrix of order `n`, given by its rows.
+    /// Of a symmetric matrix `[n, n]`, given by its rows. O(n^3).
     ///
     /// # Errors
     /// [`GpError::NoConvergence`], also for entries that are not finite.
@@ -39,19 +39,22 @@ impl Eigen {
         Ok(Self { n, values, vectors })
     }
 
-    /// Eigenvalues, in no particular order.
+    /// Eigenvalues, `[n]`, in no particular order.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The unit eigenvector of eigenvalue `index`.
+    /// The unit eigenvector of eigenvalue `index`: `[n]`.
+    ///
+    /// # Panics
+    /// If there is no such eigenvalue.
     #[must_use]
     pub fn vector(&self, index: usize) -> &[f64] {
         &self.vectors[index * self.n..][..self.n]
     }
 
-    /// The symmetric matrix with the same eigenvectors and the eigenvalues `map(value)`, by rows.
+    /// The symmetric matrix with the same eigenvectors and the eigenvalues `map(value)`: `[n, n]`, by rows. O(n^3).
     #[must_use]
     pub fn function(&self, map: impl Fn(f64) -> f64) -> Vec<f64> {
         let n = self.n;
@@ -64,7 +67,7 @@ impl Eigen {
 }
 
 multiversion! {
-    /// out = sum of factors times rows, each as long as `out`.
+    /// out = sum of factors times rows: `out` is `[d]`, `rows` is `[n, d]`, `factors` is `[n]`.
     pub fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {

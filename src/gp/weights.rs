@@ -22,7 +22,8 @@ pub struct WeightPosterior {
 }
 
 impl WeightPosterior {
-    /// The prior N(0, I) of `m` weights, for outcomes with noise variance `lambda`.
+    /// The prior N(0, I) of `m` weights, for outcomes with noise variance `lambda`, above 0 and in squared units of the
+    /// outcome. O(m^2) in memory.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if `lambda` is not above 0.
@@ -35,13 +36,13 @@ impl WeightPosterior {
         Ok(Self { m, lambda, rows, new: vec![0.0; m + 1], observations: 0 })
     }
 
-    /// Takes in the outcome at an input with these features.
+    /// Takes in the outcome at an input with these features, `[m]`; the prior mean of an outcome is 0. O(m^2).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`].
     ///
     /// # Panics
-    /// If there are not M features.
+    /// If there are not m features.
     pub fn observe(&mut self, features: &[f64], outcome: f64) -> Result<(), GpError> {
         if !outcome.is_finite() {
             return Err(GpError::OutcomeNotFinite { outcome });
@@ -53,7 +54,7 @@ impl WeightPosterior {
         Ok(())
     }
 
-    /// The mean nu = Sigma^-1 Phi^T y.
+    /// The mean nu = Sigma^-1 Phi^T y: `[m]`. Rasmussen and Williams 2006, equation 2.8. O(m^2).
     #[must_use]
     pub fn mean(&self) -> Vec<f64> {
         let mut nu = self.right_side();
@@ -61,10 +62,11 @@ impl WeightPosterior {
         nu
     }
 
-    /// omega = nu + sqrt(lambda) R^-1 z for standard normals z: a draw from N(nu, lambda Sigma^-1).
+    /// omega = nu + sqrt(lambda) R^-1 z, `[m]`, for standard normals z, `[m]`: a draw from N(nu, lambda Sigma^-1).
+    /// O(m^2). Source: Dai, Low and Jaillet 2020 (FTS).
     ///
     /// # Panics
-    /// If `z` does not hold M numbers.
+    /// If `z` does not hold m numbers.
     #[must_use]
     pub fn sample_from(&self, z: &[f64]) -> Vec<f64> {
         assert_eq!(z.len(), self.m, "one normal per weight");
@@ -75,7 +77,7 @@ impl WeightPosterior {
         omega
     }
 
-    /// A draw from N(nu, lambda Sigma^-1). M words.
+    /// A draw from N(nu, lambda Sigma^-1), `[m]`, from m standard normals of `stream`.
     #[must_use]
     pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
         let mut z = vec![0.0; self.m];
@@ -83,7 +85,11 @@ impl WeightPosterior {
         self.sample_from(&z)
     }
 
-    /// Variance of phi^T omega, lambda phi^T Sigma^-1 phi: that of the function at an input with these features.
+    /// Variance of phi^T omega, lambda phi^T Sigma^-1 phi: that of the function at an input with these features, `[m]`;
+    /// at least 0, in squared units of the outcome. O(m^2).
+    ///
+    /// # Panics
+    /// If there are fewer than m features.
     #[must_use]
     pub fn variance(&self, features: &[f64]) -> f64 {
         let width = self.m + 1;
@@ -97,7 +103,7 @@ impl WeightPosterior {
         self.lambda * dot(&b, &b)
     }
 
-    /// Number of outcomes taken in.
+    /// Number of outcomes taken in, t.
     #[must_use]
     pub fn observations(&self) -> usize {
         self.observations

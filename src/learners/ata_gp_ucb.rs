@@ -1,8 +1,10 @@
 //! ATA-GP-UCB: GP-UCB on Nystrom features, with the whole history truncated anew in feature space every round.
 
-use super::knowledge::{self, Constants, Knowledge, Payoffs};
+use super::arms::{Arms, BuildError, small_covariance};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem};
 use super::outcome_sums::OutcomeSums;
-use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, accuracy_problem, small_covariance, theorem};
+use super::theorem::{self, Theorem};
+use super::{Learner, LearnerRecipe};
 use crate::gp::{Eigen, GpError, Nystrom, combine, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
@@ -50,9 +52,9 @@ pub struct AtaGpUcb {
 /// Truncation and confidence for one set of features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Widths {
-    /// b_t.
+    /// b_t, in units of the outcome.
     pub truncation: f64,
-    /// beta_(t+1), before `beta_scale`.
+    /// beta_(t+1), before `beta_scale`; a factor on the standard deviation.
     pub beta: f64,
 }
 
@@ -79,7 +81,9 @@ struct Player {
 }
 
 impl AtaGpUcb {
-    /// b_t and beta_(t+1) for m features after t outcomes.
+    /// b_t and beta_(t+1) for m features, at least 1, after t outcomes. Zhou and Tan 2021, Algorithm 1 and Theorem 2;
+    /// order-wise, Chowdhury and Gopalan 2019, Algorithm 2 and their code. An accuracy of 1 makes beta infinite;
+    /// recipes with it are refused.
     #[must_use]
     pub fn widths(&self, known: &Knowledge, m: f64, t: f64) -> Widths {
         let (exponent, lambda) = (1.0 / (1.0 + known.alpha), self.lambda.get());

@@ -33,7 +33,8 @@ impl Default for BetaSchedule {
 }
 
 impl BetaSchedule {
-    /// beta_t; `t` counts from 1.
+    /// beta_t of round `t`, from 1, over `n` arms, at least 1; no unit. It may be negative for a single arm and a large
+    /// delta.
     #[must_use]
     pub fn at(&self, t: u64, n: usize) -> f64 {
         let (t, n) = (t as f64, n as f64);

@@ -1,6 +1,7 @@
 //! Expected improvement: play the arm that is expected to beat the best one by the most.
 
-use super::{Arms, BuildError, Learner, LearnerRecipe, covariance};
+use super::arms::{Arms, BuildError, covariance};
+use super::{Learner, LearnerRecipe};
 use crate::gp::{AdaptivePosterior, GpError, largest};
 use crate::rng::Stream;
 use crate::vocab::NonNegative;

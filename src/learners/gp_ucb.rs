@@ -1,6 +1,9 @@
 //! GP-UCB: play the arm whose upper confidence bound is the largest.
 
-use super::{Arms, BetaSchedule, BuildError, Learner, LearnerRecipe, Theorem, covariance};
+use super::arms::{Arms, BuildError, covariance};
+use super::beta::BetaSchedule;
+use super::theorem::Theorem;
+use super::{Learner, LearnerRecipe};
 use crate::gp::{AdaptivePosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::Positive;

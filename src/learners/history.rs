@@ -19,12 +19,12 @@ enum Step {
 }
 
 impl History {
-    /// The learner was asked, and suggested this arm.
+    /// The learner was asked, and suggested this arm, from 0 to below n.
     pub fn suggested(&mut self, arm: usize) {
         self.steps.push(Step::Suggested(arm as u32));
     }
 
-    /// The learner was told an outcome.
+    /// The learner was told an outcome, in units of the outcome, of an arm from 0 to below n.
     pub fn observed(&mut self, arm: usize, outcome: f64) {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }
@@ -34,7 +34,10 @@ impl History {
     /// all but the old one ends up all but where that one is.
     ///
     /// # Errors
-    /// [`GpError`] when the learner cannot take it in.
+    /// [`GpError`] when the learner cannot take it in; see [`Learner::observe`].
+    ///
+    /// # Panics
+    /// If the learner has fewer arms than the old one, as [`Learner::observe`].
     pub fn teach(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
         self.steps.iter().try_for_each(|step| match *step {
             Step::Suggested(arm) => {

@@ -1,22 +1,9 @@
 //! What the confidence bounds of LDP-BO's learners rest on: bounds on the function, on the noise, and the horizon.
 
-use super::{Arms, BuildError};
-use crate::vocab::{Delta, Epsilon, NonNegative, Positive, Probability};
+use super::arms::{Arms, BuildError};
+use crate::vocab::{Delta, Epsilon, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Facts {
-    /// T: outcomes that will be asked for.
-    pub horizon: Option<u64>,
-    /// B: bound on the function, |f - prior mean| <= B.
-    pub bound: Option<f64>,
-    /// R: bound on the noise of an outcome, before any privacy noise.
-    pub noise_bound: Option<f64>,
-    /// Scale of the Laplace noise that makes an outcome private.
-    pub laplace_scale: Option<f64>,
-}
 
 /// What is known of the outcomes that arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +54,15 @@ pub(super) fn accuracy() -> Probability {
     Probability::new(0.1).expect("0.1 is a probability")
 }
 
+/// What is wrong with an accuracy of Nystrom features.
+pub(super) fn accuracy_problem(accuracy: Probability) -> Vec<Problem> {
+    if accuracy.get() > 0.0 && accuracy.get() < 1.0 {
+        return Vec::new();
+    }
+    let cure = "write 0.1, as the papers' code has it";
+    vec![Problem::wrong("accuracy", "an accuracy above 0 and below 1", accuracy.to_string(), cure)]
+}
+
 impl Default for Payoffs {
     fn default() -> Self {
         Self::Private { noise_bound: None, epsilon: None, laplace_scale: None }
@@ -86,22 +82,23 @@ pub enum Constants {
 /// Everything a robust learner knows, in numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knowledge {
-    /// B.
+    /// B, bound on |f - prior mean|, in units of the outcome.
     pub bound: f64,
-    /// T.
+    /// T, outcomes to come; at least 1.
     pub horizon: f64,
-    /// v, the raw moment of order 1 + alpha.
+    /// v, bound on the raw moment E|outcome - prior mean|^(1 + alpha).
     pub raw_moment: f64,
-    /// c, the central moment of order 1 + alpha.
+    /// c, bound on the central moment E|noise|^(1 + alpha), privacy noise included.
     pub central_moment: f64,
-    /// alpha.
+    /// alpha, above 0 and at most 1.
     pub alpha: f64,
-    /// (B + R, Laplace scale) of private outcomes, whose tails are exponential.
+    /// (B + R, Laplace scale) of private outcomes, whose tails are exponential, in units of the outcome.
     pub laplace: Option<(f64, f64)>,
 }
 
 impl Knowledge {
-    /// Puts recipe and facts together.
+    /// Puts recipe and facts together; what the recipe states goes first. `learner` is for the message of an error.
+    /// Moments of private outcomes: Zhou and Tan 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
     ///
     /// # Errors
     /// [`BuildError::Unknown`] names the first quantity that neither of them states.
@@ -154,13 +151,14 @@ impl Knowledge {
         }
     }
 
-    /// v^(1/(1+alpha)) in the theorems.
+    /// v^(1/(1+alpha)) in the theorems of Chowdhury and Gopalan 2019, in units of the outcome.
     #[must_use]
     pub fn raw_root(&self) -> f64 {
         libm::pow(self.raw_moment, 1.0 / (1.0 + self.alpha))
     }
 
-    /// t^((1-alpha)/(2(1+alpha))): the growth of ATA's and MoMA's widths; 1 for alpha = 1.
+    /// t^((1-alpha)/(2(1+alpha))) of t outcomes or epochs, t at least 0: the growth of ATA's and MoMA's widths; 1 for
+    /// alpha = 1. Chowdhury and Gopalan 2019, Algorithm 2; Zhou and Tan 2021, Theorem 4.
     #[must_use]
     pub fn growth(&self, t: f64) -> f64 {
         libm::pow(t, (1.0 - self.alpha) / (2.0 * (1.0 + self.alpha)))

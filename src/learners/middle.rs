@@ -31,8 +31,11 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }
 
-/// The point whose median distance to the others is smallest; of an even number of distances, the median is the
-/// average of the two in the middle.
+/// The index of the point, of k points `[d]`, whose median Euclidean distance to the others is smallest, the first of
+/// equal ones; of an even number of distances, the median is the average of the two in the middle. None without points.
+/// O(k^2 d).
+///
+/// Source: Zhou and Tan 2021, Algorithm 3.
 #[must_use]
 pub fn medoid(points: &[&[f64]]) -> Option<usize> {
     let k = points.len();

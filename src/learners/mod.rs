@@ -1,5 +1,9 @@
 //! Learners: one bandit algorithm per file, all over a finite set of arms.
+//!
+//! Shapes: n arms, each its index from 0 to below n; t outcomes taken in. Outcomes, means and bounds on the function
+//! are in the unit of the outcome, variances in its square; probabilities are above 0 and below 1. A learner maximises.
 
+mod arms;
 mod ata_gp_ucb;
 mod beta;
 mod expected_improvement;
@@ -14,12 +18,13 @@ mod tgp_ucb;
 mod theorem;
 mod thompson_sampling;
 
+pub use arms::{Arms, BuildError, Facts};
 pub use ata_gp_ucb::{AtaGpUcb, Widths};
 pub use beta::BetaSchedule;
 pub use expected_improvement::ExpectedImprovement;
 pub use gp_ucb::{Exploration, GpUcb};
 pub use history::History;
-pub use knowledge::{Constants, Facts, Knowledge, Payoffs};
+pub use knowledge::{Constants, Knowledge, Payoffs};
 pub use middle::{Middle, medoid};
 pub use moma_gp_ucb::MomaGpUcb;
 pub use random::Random;
@@ -27,74 +32,10 @@ pub use tgp_ucb::TgpUcb;
 pub use theorem::Theorem;
 pub use thompson_sampling::{Sampling, ThompsonSampling};
 
-use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
+use crate::gp::GpError;
 use crate::rng::Stream;
-use crate::vocab::{Probability, Problem};
+use crate::vocab::Problem;
 use std::fmt;
-
-/// What a learner knows before it begins.
-#[derive(Clone, Debug)]
-pub struct Arms {
-    /// Number of arms.
-    pub n: usize,
-    /// Covariance that a model of the arms assumes: a function of their inputs, or a matrix. None if withheld.
-    pub covariance: Option<ArmCovariance>,
-    /// Variance of the noise of an outcome.
-    pub noise_variance: f64,
-    /// Prior mean.
-    pub mean: f64,
-    /// What else the protocol knows and a recipe may leave unsaid.
-    pub facts: Facts,
-}
-
-/// A learner that cannot be built.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BuildError {
-    /// It models the arms' inputs, and they are withheld.
-    NeedsInputs {
-        /// Name of the learner.
-        learner: &'static str,
-    },
-    /// Neither the recipe nor the protocol states a quantity that the learner rests on.
-    Unknown {
-        /// Name of the learner.
-        learner: &'static str,
-        /// Field of the recipe that can state it.
-        field: &'static str,
-        /// The quantity in words.
-        what: &'static str,
-    },
-    /// It keeps a matrix over the arms, and there are too many of them.
-    TooManyArms {
-        /// Name of the learner.
-        learner: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many it takes.
-        most: usize,
-    },
-    /// The arms' covariance cannot be worked with.
-    Model(GpError),
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NeedsInputs { learner } => {
-                write!(f, "{learner} needs the arms' inputs, and they are withheld")
-            }
-            Self::Unknown { learner, field, what } => {
-                write!(f, "{learner} needs to know {what}, which nothing here says: set its `{field}`")
-            }
-            Self::TooManyArms { learner, found, most } => {
-                write!(f, "{learner} takes at most {most} arms, found {found}: use a coarser grid or GpUcb")
-            }
-            Self::Model(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}
 
 /// The copy of a [`Learner`] for a world that is cloned. All that are `Clone` have it.
 pub trait BoxedLearner {
@@ -120,16 +61,21 @@ impl Clone for Box<dyn Learner> {
 /// Learners count the outcomes that come. One that never comes needs no report: ask for the next suggestion. What a
 /// loss means for an algorithm's guarantee stands with that algorithm.
 pub trait Learner: fmt::Debug + BoxedLearner {
-    /// Number of arms.
+    /// Number of arms, n.
     fn arms(&self) -> usize;
 
-    /// The arm to play next; ties go to the lowest index. May return the same arm until enough outcomes have come.
+    /// The arm to play next, from 0 to below n; ties go to the lowest index. May return the same arm until enough
+    /// outcomes have come. `stream` is the learner's own, for the draws that its choice takes.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
     /// Takes in the outcome of an arm, suggested or not.
     ///
     /// # Errors
-    /// [`GpError`] when the model cannot take it in.
+    /// [`GpError`] when the model cannot take it in: an outcome that is not finite, a matrix that is not positive
+    /// definite.
+    ///
+    /// # Panics
+    /// If there is no such arm, in learners that model arms.
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError>;
 
     /// Was asked, as in [`Learner::suggest`], but another learner chose the arm: this one takes over from that one, and
@@ -144,7 +90,8 @@ pub trait Learner: fmt::Debug + BoxedLearner {
         1
     }
 
-    /// The largest jitter that its model has added to the diagonal of a covariance matrix, as a variance; 0 if none.
+    /// The largest jitter that its model has added to the diagonal of a covariance matrix, as a variance in squared
+    /// units of the outcome; 0 if none.
     fn jitter(&self) -> f64 {
         0.0
     }
@@ -157,7 +104,8 @@ pub trait LearnerRecipe: Send + Sync {
         true
     }
 
-    /// What is wrong with the recipe as a whole.
+    /// What is wrong with the recipe as a whole; paths begin below the recipe. Ranges of single fields are in their
+    /// types.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
@@ -172,7 +120,8 @@ pub trait LearnerRecipe: Send + Sync {
     /// A learner before its first round.
     ///
     /// # Errors
-    /// [`BuildError`].
+    /// [`BuildError`]: inputs that are withheld, a quantity that neither recipe nor protocol states, too many arms, or
+    /// a covariance that cannot be worked with.
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError>;
 }
 
@@ -187,26 +136,4 @@ crate::family! {
         MomaGpUcb(MomaGpUcb),
         Random(Random),
     }
-}
-
-/// The covariance of the arms, for a learner that needs it.
-fn covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'a ArmCovariance, BuildError> {
-    arms.covariance.as_ref().ok_or(BuildError::NeedsInputs { learner })
-}
-
-/// As [`covariance`], for a learner that keeps a matrix over the arms.
-fn small_covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'a ArmCovariance, BuildError> {
-    if arms.n > MOST_ARMS {
-        return Err(BuildError::TooManyArms { learner, found: arms.n, most: MOST_ARMS });
-    }
-    covariance(learner, arms)
-}
-
-/// What is wrong with an accuracy of Nystrom features.
-fn accuracy_problem(accuracy: Probability) -> Vec<Problem> {
-    if accuracy.get() > 0.0 && accuracy.get() < 1.0 {
-        return Vec::new();
-    }
-    let cure = "write 0.1, as the papers' code has it";
-    vec![Problem::wrong("accuracy", "an accuracy above 0 and below 1", accuracy.to_string(), cure)]
 }

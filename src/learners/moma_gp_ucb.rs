@@ -1,9 +1,11 @@
 //! MoMA-GP-UCB: every arm is played k times, and of k estimates the one in the middle counts.
 
+use super::arms::{Arms, BuildError, small_covariance};
 use super::ata_gp_ucb::oversampling;
-use super::knowledge::{self, Constants, Knowledge, Payoffs};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem};
 use super::middle::{Middle, middle};
-use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, accuracy_problem, small_covariance, theorem};
+use super::theorem::{self, Theorem};
+use super::{Learner, LearnerRecipe};
 use crate::gp::{GpError, Nystrom, dot, largest, nystrom, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Probability, Problem};
@@ -23,11 +25,11 @@ use std::num::NonZeroU32;
 ///
 /// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th question. Until then every suggestion is the
 /// epoch's arm, so a lost outcome is simply asked for again; which estimate an outcome enters is decided by the order
-/// of arrival. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of
-/// that arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of
-/// an arm that is not the epoch's (one that came late) is left out. Where it takes over from another learner, in a branch
-/// of a what-if, it makes epochs of what that one heard: k outcomes of an arm are one, and what is left over waits for
-/// the arm's next epoch.
+/// of arrival. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of that
+/// arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of an arm
+/// that is not the epoch's (one that came late) is left out. Where it takes over from another learner, in a branch of a
+/// what-if, it makes epochs of what that one heard: k outcomes of an arm are one, and what is left over waits for the
+/// arm's next epoch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MomaGpUcb {
@@ -91,7 +93,8 @@ struct Player {
 }
 
 impl MomaGpUcb {
-    /// k for T outcomes.
+    /// k for T outcomes, T at least 1: what the recipe states, or ceil(24 ln(4 e T / delta)). Zhou and Tan 2021,
+    /// Algorithm 3.
     #[must_use]
     pub fn repetitions(&self, horizon: f64) -> usize {
         match self.repetitions {
@@ -100,7 +103,8 @@ impl MomaGpUcb {
         }
     }
 
-    /// beta_(n+1) after n epochs with m features, before `beta_scale`.
+    /// beta_(n+1) after n epochs with m features, at least 1 each, before `beta_scale`; a factor on the standard
+    /// deviation. Zhou and Tan 2021, Theorem 4; order-wise, Chowdhury and Gopalan 2019.
     #[must_use]
     pub fn width(&self, known: &Knowledge, m: f64, n: f64) -> f64 {
         let (exponent, lambda, growth) = (1.0 / (1.0 + known.alpha), self.lambda.get(), known.growth(n));

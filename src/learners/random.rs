@@ -1,6 +1,7 @@
 //! Random play: the baseline that needs no inputs.
 
-use super::{Arms, BuildError, Learner, LearnerRecipe};
+use super::arms::{Arms, BuildError};
+use super::{Learner, LearnerRecipe};
 use crate::gp::GpError;
 use crate::rng::Stream;
 use schemars::JsonSchema;

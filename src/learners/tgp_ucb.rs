@@ -1,7 +1,9 @@
 //! TGP-UCB: GP-UCB on outcomes that are set to zero when they are too large, each judged once, as it arrives.
 
+use super::arms::{Arms, BuildError, small_covariance};
 use super::knowledge::{self, Constants, Knowledge, Payoffs};
-use super::{Arms, BuildError, Learner, LearnerRecipe, Theorem, small_covariance, theorem};
+use super::theorem::{self, Theorem};
+use super::{Learner, LearnerRecipe};
 use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive};
@@ -56,7 +58,8 @@ struct Player {
 }
 
 impl TgpUcb {
-    /// b_t: outcomes further from the prior mean than this count as equal to it.
+    /// b_t of round t, at least 1, in units of the outcome: outcomes further from the prior mean than this count as
+    /// equal to it. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
     #[must_use]
     pub fn truncation(&self, known: &Knowledge, t: f64) -> f64 {
         match known.laplace {
@@ -65,7 +68,8 @@ impl TgpUcb {
         }
     }
 
-    /// beta_t, given the information gain of the first t - 1 arms, before `beta_scale`.
+    /// beta_t of round t, at least 1, given the information gain of the first t - 1 arms in nats, before `beta_scale`;
+    /// a factor on the standard deviation. Zhou and Tan 2021, Algorithm 2 and Theorem 3.
     #[must_use]
     pub fn width(&self, known: &Knowledge, t: f64, gain: f64) -> f64 {
         let lambda = self.lambda.get();

@@ -10,7 +10,7 @@ pub struct Theorem {
     pub source: &'static str,
     /// What the numbers leave out or rest on, in words.
     pub caveats: Vec<String>,
-    /// Noise variance (lambda) with respect to which the information gain counts.
+    /// Noise variance (lambda) with respect to which the information gain counts, in squared units of the outcome.
     pub noise_variance: f64,
     formula: Box<dyn Fn(f64, f64) -> f64>,
 }
@@ -30,7 +30,8 @@ impl Theorem {
         Self { source, caveats: Vec::new(), noise_variance, formula: Box::new(formula) }
     }
 
-    /// The bound for a run of `rounds` rounds, given an upper bound on the information gain of so many outcomes.
+    /// The bound, in units of the outcome, for a run of `rounds` rounds (0 counts as 1), given an upper bound on the
+    /// information gain of so many outcomes, in nats and at least 0. The equation is that of [`Self::source`].
     #[must_use]
     pub fn at(&self, rounds: u64, gain: f64) -> f64 {
         (self.formula)(rounds.max(1) as f64, gain)
@@ -61,8 +62,8 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 
 /// rho B (1 + 1/sqrt(1-a)) sqrt(T g) + rho^2/a g sqrt(T v ln(T/delta) ln(g T ln(T/delta) / delta)), for alpha = 1.
 ///
-/// Zhou and Tan 2021, Theorem 2, whose second factor is printed rho/a^2; m features, m of order rho g ln(T/delta) / a^2,
-/// and the features' variances give rho^(3/2)/a, so that rho^2/a is on the safe side of what can be derived.
+/// Zhou and Tan 2021, Theorem 2, whose second factor is printed rho/a^2; m features, m of order rho g ln(T/delta) /
+/// a^2, and the features' variances give rho^(3/2)/a, so that rho^2/a is on the safe side of what can be derived.
 pub(super) fn ata(
     known: &Knowledge,
     accuracy: Probability,
@@ -91,8 +92,8 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
     Theorem::new("Zhou and Tan 2021, Theorem 3", lambda.get(), formula).but(true, ORDER)
 }
 
-/// rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + rho^2/a ln(T/delta) w g sqrt T, for alpha = 1: w is (B + R) / epsilon
-/// for private outcomes (Corollary 1) and the root of their second central moment otherwise (Theorem 4).
+/// rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + rho^2/a ln(T/delta) w g sqrt T, for alpha = 1: w is (B + R) /
+/// epsilon for private outcomes (Corollary 1) and the root of their second central moment otherwise (Theorem 4).
 pub(super) fn moma(
     known: &Knowledge,
     accuracy: Probability,

@@ -1,6 +1,7 @@
 //! Thompson sampling: play the best arm of a function drawn from the posterior.
 
-use super::{Arms, BuildError, Learner, LearnerRecipe, covariance};
+use super::arms::{Arms, BuildError, covariance};
+use super::{Learner, LearnerRecipe};
 use crate::gp::{AdaptivePosterior, Cholesky, GpError, MOST_ARMS, largest};
 use crate::rng::Stream;
 use crate::vocab::Positive;

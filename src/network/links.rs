@@ -1,14 +1,11 @@
 //! The network of a scenario: a topology, a default link, rules for particular links, and outages.
 
-use super::bandwidth::{Access, Bandwidth};
-use super::compute::ComputeModel;
+use super::bandwidth::Bandwidth;
 use super::latency::LatencyModel;
 use super::loss::LossModel;
 use super::outage::OutageModel;
-use super::relays::{Encryption, Relays};
-use super::topology::{Population, Routes, TopologyModel};
-use super::{NetworkMedium, availability::AvailabilityModel};
-use crate::rng::Key;
+use super::population::{PartyTraits, Population};
+use super::topology::{Routes, TopologyModel};
 use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,17 +102,23 @@ impl LinkRule {
     }
 }
 
-/// What the network knows of a party.
-#[derive(Clone, Debug, Default)]
-pub struct PartyTraits {
-    /// The group that it belongs to.
-    pub group: Option<String>,
-    /// Whether it is connected.
-    pub availability: AvailabilityModel,
-    /// How long it works on what it hears.
-    pub compute: ComputeModel,
-    /// Its own line to the network.
-    pub access: Access,
+/// Whether parties that pass messages on for others can read them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Encryption {
+    /// Messages are encrypted from sender to addressee. A party that passes them on learns who sends to whom, when and
+    /// how much, and nothing of what they say.
+    #[default]
+    EndToEnd,
+    /// Links are encrypted one by one at most: a party that passes a message on reads it, and is an observer of all that
+    /// it says.
+    None,
+}
+
+impl Encryption {
+    /// Whether it is what a scenario gets that does not say.
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Everything between the parties.
@@ -211,18 +214,6 @@ impl Network {
         files.extend(self.links.iter().flat_map(|rule| rule.latency.as_dyn().files()));
         files.extend(self.outages.iter().flat_map(|outage| outage.as_dyn().files()));
         files
-    }
-
-    /// The medium for parties in the order of `names`; `key` is the node of the seed tree for the network.
-    #[must_use]
-    pub fn medium(&self, names: &[String], traits: &[PartyTraits], key: Key) -> NetworkMedium {
-        NetworkMedium::new(self, names, traits, key)
-    }
-
-    /// The ways that messages take among parties in the order of `names`.
-    #[must_use]
-    pub fn relays(&self, names: &[String], traits: &[PartyTraits]) -> Relays {
-        Relays::new(self, names, traits)
     }
 
     /// Whether every message among parties in the order of `names` surely takes the same way in both networks, and so

@@ -6,14 +6,14 @@
 
 use super::bandwidth::{Bandwidth, Queue};
 use super::latency::LatencyModel;
-use super::links::{Link, Order};
+use super::links::{Link, Network, Order};
 use super::loss::LossProcess;
 use super::outage::OutageModel;
 use super::pair_index::PairIndex;
 use super::party::{Connection, Line, Worker};
-use super::statistics::{Labels, StatisticsTable};
-use super::topology::{Population, Routes};
-use super::{LinkStatistics, Network, NetworkStatistics, PartyTraits};
+use super::population::{PartyTraits, Population};
+use super::statistics::{Labels, LinkStatistics, NetworkStatistics, StatisticsTable};
+use super::topology::Routes;
 use crate::kernel::{Fate, LossCause, Medium, Parcel, Switch};
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
@@ -108,8 +108,16 @@ fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> C
     Connection::new(std::iter::once(own).chain(shared))
 }
 
+impl Network {
+    /// The medium for parties in the order of `names`; `key` is the node of the seed tree for the network.
+    #[must_use]
+    pub fn medium(&self, names: &[String], traits: &[PartyTraits], key: Key) -> NetworkMedium {
+        NetworkMedium::new(self, names, traits, key)
+    }
+}
+
 impl NetworkMedium {
-    pub(super) fn new(network: &Network, names: &[String], traits: &[PartyTraits], key: Key) -> Self {
+    fn new(network: &Network, names: &[String], traits: &[PartyTraits], key: Key) -> Self {
         let population = Population { names, traits };
         let connections = names.iter().zip(traits).map(|(name, party)| connection(network, name, party, key));
         let workers = names

@@ -16,12 +16,14 @@ mod links;
 mod medium;
 mod pair_index;
 mod party;
+mod population;
 mod relays;
 mod statistics;
 
 pub use bandwidth::{Access, Bandwidth};
-pub use links::{Link, LinkRule, Network, Order, PartyTraits};
+pub use links::{Encryption, Link, LinkRule, Network, Order};
 pub use medium::NetworkMedium;
-pub use relays::{Encryption, Relays};
+pub use population::{PartyTraits, Population};
+pub use relays::Relays;
 pub use statistics::{LinkStatistics, NetworkStatistics, StatisticsTable};
 pub use topology::TopologyModel;

@@ -1,9 +1,9 @@
 //! A party as the network sees it at work: its connection, its line, and what it is busy with.
 
-use super::PartyTraits;
 use super::availability::AvailabilityProcess;
 use super::bandwidth::Queue;
 use super::compute::ComputeModel;
+use super::population::PartyTraits;
 use crate::kernel::Switch;
 use crate::rng::Stream;
 use crate::vocab::{Rate, Span, Time};

@@ -1,29 +1,9 @@
 //! Who passes messages on for others, and whether it can read them.
 
-use super::topology::{Population, Routes};
-use super::{Network, PartyTraits};
+use super::links::{Encryption, Network};
+use super::population::{PartyTraits, Population};
+use super::topology::Routes;
 use crate::vocab::PartyId;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Whether parties that pass messages on for others can read them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Encryption {
-    /// Messages are encrypted from sender to addressee. A party that passes them on learns who sends to whom, when and
-    /// how much, and nothing of what they say.
-    #[default]
-    EndToEnd,
-    /// Links are encrypted one by one at most: a party that passes a message on reads it, and is an observer of all that
-    /// it says.
-    None,
-}
-
-impl Encryption {
-    /// Whether it is what a scenario gets that does not say.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
 
 /// The ways that messages take in a network, and who stands on them.
 #[derive(Debug)]
@@ -32,8 +12,16 @@ pub struct Relays {
     encryption: Encryption,
 }
 
+impl Network {
+    /// The ways that messages take among parties in the order of `names`.
+    #[must_use]
+    pub fn relays(&self, names: &[String], traits: &[PartyTraits]) -> Relays {
+        Relays::new(self, names, traits)
+    }
+}
+
 impl Relays {
-    pub(super) fn new(network: &Network, names: &[String], traits: &[PartyTraits]) -> Self {
+    fn new(network: &Network, names: &[String], traits: &[PartyTraits]) -> Self {
         let population = Population { names, traits };
         Self { routes: network.routes(&population), encryption: network.encryption }
     }

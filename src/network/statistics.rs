@@ -1,6 +1,7 @@
 //! What a network measured: latencies and losses, per link and in all.
 
-use super::topology::{Population, Shape, TopologyModel};
+use super::population::Population;
+use super::topology::{Shape, TopologyModel};
 use crate::vocab::PartyId;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};

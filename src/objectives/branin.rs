@@ -99,8 +99,7 @@ impl Objective for BraninHoo {
         let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
         let mut rows = grid(&counts, &[(-5.0, 10.0), (0.0, 15.0)]);
         let mut values: Vec<f64> = rows.chunks(2).map(|x| -branin(x[0], x[1])).collect();
-        super::scaling::standardise(&mut values)
-            .ok_or_else(|| ObjectiveError { reason: "Branin-Hoo is constant on this grid".to_owned() })?;
+        super::scaling::standardise(&mut values).ok_or(ObjectiveError::Constant { name: "Branin-Hoo" })?;
         centre_and_scale(&mut rows, 2, self.max_norm.get());
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(Points::new(values.len(), 2, rows)),

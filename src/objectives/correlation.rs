@@ -131,8 +131,7 @@ impl Objective for Correlation {
         _: Option<&Fitted>,
         _: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let readings =
-            self.readings(resources).map_err(|error| ObjectiveError { reason: error.to_string() })?;
+        let readings = self.readings(resources)?;
         let noise = Noise::Recorded(Arc::new(Recorded::new(readings.deviations)));
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(readings.inputs),

@@ -106,9 +106,7 @@ impl Objective for GpSample {
             .iter()
             .map(|&count| grid(&[count], &[(0.0, 1.0)]).into_iter().map(|x| x * factor).collect())
             .collect();
-        let failed = |error: &dyn std::fmt::Display| ObjectiveError { reason: error.to_string() };
-        let prior = GridPrior::new(&axes, self.length_scale.get(), self.variance.get())
-            .map_err(|error| failed(&error))?;
+        let prior = GridPrior::new(&axes, self.length_scale.get(), self.variance.get())?;
         let surrogate = Surrogate {
             covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
             noise_variance: self.noise_variance.get(),

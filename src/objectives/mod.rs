@@ -19,20 +19,22 @@ mod tuning;
 
 pub use branin::BraninHoo;
 pub use correlation::Correlation;
-pub use federation::{Axis, FederatedModel, FederatedTuning, HeldOut, LogisticRegression, RbfSvm};
+pub use federation::{Axis, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform};
 pub use rkhs_sum::{Kernel, RkhsSum};
-pub use table::{Goal, InputScale, Output, OutputScale, Table, Transform};
-pub use tuning::{Label, Records, Training, Tuning, ValidationLoss, models, performance};
+pub use table::{Goal, InputScale, Output, OutputScale, Table, TableError, Transform};
+pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
 
+use crate::gp::GpError;
 use crate::rng::Key;
 use crate::vocab::Problem;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// Where an objective may look for files.
 #[derive(Clone, Debug, Default)]
@@ -56,19 +58,44 @@ impl Resources {
 }
 
 /// An objective that cannot be had, though its scenario was valid.
-#[derive(Debug)]
-pub struct ObjectiveError {
-    /// Why.
-    pub reason: String,
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ObjectiveError {
+    /// A file changed since the scenario was checked.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A prior from which nothing can be drawn.
+    #[error(transparent)]
+    Model(#[from] GpError),
+    /// A model that is tuned could not be trained.
+    #[error(transparent)]
+    Training(#[from] TrainingError),
+    /// The models of an agent could not be fitted.
+    #[error("agent {agent}: {error}")]
+    Agent {
+        /// The agent.
+        agent: String,
+        /// Why.
+        error: FitError,
+    },
+    /// Hyperparameters could not be fitted to a table.
+    #[error("the likelihood fit of {} failed: {error}", file.display())]
+    Fit {
+        /// The table.
+        file: PathBuf,
+        /// Why.
+        error: GpError,
+    },
+    /// An objective that is the same everywhere.
+    #[error("{name} is constant on this grid")]
+    Constant {
+        /// Its name.
+        name: &'static str,
+    },
+    /// Anything else, in words: for objectives of one's own.
+    #[error("{0}")]
+    Other(String),
 }
-
-impl fmt::Display for ObjectiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
-    }
-}
-
-impl std::error::Error for ObjectiveError {}
 
 /// The behaviour of an objective recipe.
 pub trait Objective: Send + Sync {

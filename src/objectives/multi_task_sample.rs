@@ -68,8 +68,7 @@ impl Objective for MultiTaskSample {
             .iter()
             .map(|&count| grid(&[count], &[(0.0, 1.0)]).into_iter().map(|x| x * factor).collect())
             .collect();
-        let prior = GridPrior::new(&axes, self.length_scale.get(), 1.0)
-            .map_err(|error| ObjectiveError { reason: error.to_string() })?;
+        let prior = GridPrior::new(&axes, self.length_scale.get(), 1.0)?;
         let surrogate = Surrogate {
             covariance: Covariance::squared_exponential(self.length_scale.get(), 1.0),
             noise_variance: self.noise_variance.get(),

@@ -9,17 +9,83 @@ use crate::protocols::{Directions, Stage};
 use crate::vocab::Problem;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::path::Path;
+use std::sync::Arc;
 
-/// A draft in which nothing is wrong.
+/// A draft in which nothing is wrong, with the files read that its parties and its network name.
+///
+/// The check is the only way to have one:
+/// ```
+/// use subrosa::objectives::Resources;
+/// use subrosa::scenario::{Draft, Scenario};
+///
+/// fn checked(draft: Draft) -> Option<Scenario> {
+///     Scenario::check(draft, &Resources::default()).ok()
+/// }
+/// ```
+/// A draft that nobody looked at is no scenario:
+/// ```compile_fail
+/// use subrosa::scenario::{Draft, Scenario};
+///
+/// fn unchecked(draft: Draft) -> Scenario {
+///     Scenario { draft, ..panic!() }
+/// }
+/// ```
+/// and one that was checked stays as it is:
+/// ```compile_fail
+/// fn unchecked(scenario: &mut subrosa::scenario::Scenario) {
+///     scenario.draft.parties.clear();
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What its author wrote.
-    pub draft: Draft,
+    draft: Draft,
+    /// Shared by the cells of a study that have the same one.
+    world: Arc<World>,
+}
+
+/// Parties and network, with the files that their models name read.
+#[derive(Debug)]
+struct World {
+    parties: BTreeMap<String, PartyDraft>,
+    network: Network,
+}
+
+impl World {
+    /// Reads the files that the draft names; relative paths begin at `base`.
+    fn load(draft: &Draft, base: &Path) -> (Self, Vec<Problem>) {
+        let mut world = Self { parties: draft.parties.clone(), network: draft.network.clone() };
+        let mut problems = Vec::new();
+        for (name, party) in &mut world.parties {
+            let availability = party.availability.as_dyn_mut().load(base).into_iter();
+            let compute = party.compute.as_dyn_mut().load(base).into_iter();
+            let all =
+                availability.map(|p| p.below("availability")).chain(compute.map(|p| p.below("compute")));
+            problems.extend(all.map(|p| p.below(&format!("parties[\"{name}\"]"))));
+        }
+        problems.extend(world.network.load(base).into_iter().map(|problem| problem.below("network")));
+        (world, problems)
+    }
+
+    fn stage(&self, draft: &Draft, instance: Option<Instance>) -> Stage {
+        let parties = self.parties.iter().flat_map(|(name, party)| party.named(name));
+        let (names, traits) = parties.unzip();
+        Stage {
+            names,
+            traits,
+            network: self.network.clone(),
+            instance,
+            prepared: None,
+            budget: draft.privacy.budget,
+            watcher: None,
+            directions: Directions::default(),
+        }
+    }
 }
 
 impl Scenario {
-    /// Checks all that no single field can tell, files included.
+    /// Checks all that no single field can tell, files included, and reads those of the models of parties and network.
     ///
     /// # Errors
     /// Every problem there is, at once.
@@ -28,7 +94,7 @@ impl Scenario {
     }
 
     /// The same for a cell of a study: what an earlier cell had too is not looked at again, nor its files read.
-    pub(super) fn check_beside(mut draft: Draft, known: &mut Known<'_>) -> Result<Self, Vec<Problem>> {
+    pub(super) fn check_beside(draft: Draft, known: &mut Known<'_>) -> Result<Self, Vec<Problem>> {
         // Before any list of parties is made, however long, and before names become part of messages.
         let plain = serde_json::to_value(&draft).unwrap_or_default();
         let mut problems = limits::problems(&draft, &plain);
@@ -38,45 +104,50 @@ impl Scenario {
             return Err(problems);
         }
         let place = known.worlds.iter().position(|world| world.is_of(&draft));
-        let world = match place {
-            Some(place) => {
-                let world = known.worlds.swap_remove(place);
-                (draft.parties, draft.network) = (world.parties.clone(), world.network.clone());
-                world
-            }
+        let seen = match place {
+            Some(place) => known.worlds.swap_remove(place),
             None => {
+                let (world, found) = World::load(&draft, &known.resources.base);
+                problems.extend(found);
                 let written = (draft.parties.clone(), draft.network.clone());
-                problems.extend(draft.load(&known.resources.base));
-                let stage = Self { draft: draft.clone() }.stage(None);
-                World { written, parties: draft.parties.clone(), network: draft.network.clone(), stage }
+                let stage = world.stage(&draft, None);
+                KnownWorld { written, world: Arc::new(world), stage }
             }
         };
-        let stage = Stage { budget: draft.privacy.budget, ..world.stage };
-        let scenario = Self { draft };
+        let stage = Stage { budget: draft.privacy.budget, ..seen.stage };
+        let scenario = Self { draft, world: Arc::clone(&seen.world) };
         let new_objective = !known.objectives.contains(&scenario.draft.objective);
         problems.extend(scenario.problems(known.resources, &stage, place.is_none(), new_objective));
         if !problems.is_empty() {
             return Err(problems);
         }
-        known.remember(World { stage, ..world }, new_objective.then(|| scenario.draft.objective.clone()));
+        let objective = new_objective.then(|| scenario.draft.objective.clone());
+        known.remember(KnownWorld { stage, ..seen }, objective);
         Ok(scenario)
+    }
+
+    /// What its author wrote.
+    #[must_use]
+    pub fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// The network, with the files that its models name read.
+    pub(super) fn network(&self) -> &Network {
+        &self.world.network
+    }
+
+    /// Plays another number of replications, from 1 to [`MOST_REPLICATIONS`](super::MOST_REPLICATIONS): the one field
+    /// that no other is checked against.
+    pub(crate) fn set_replications(&mut self, count: NonZeroU64) {
+        debug_assert!(count.get() <= limits::MOST_REPLICATIONS, "the command line lets no more through");
+        self.draft.replications = count;
     }
 
     /// The world of one replication.
     #[must_use]
     pub fn stage(&self, instance: Option<Instance>) -> Stage {
-        let parties = self.draft.parties.iter().flat_map(|(name, party)| party.named(name));
-        let (names, traits) = parties.unzip();
-        Stage {
-            names,
-            traits,
-            network: self.draft.network.clone(),
-            instance,
-            prepared: None,
-            budget: self.draft.privacy.budget,
-            watcher: None,
-            directions: Directions::default(),
-        }
+        self.world.stage(&self.draft, instance)
     }
 
     /// The scenario as RON, with every default written out.
@@ -107,11 +178,11 @@ impl Scenario {
             problems.push(Problem::wrong("parties", "at least one party", "none", cure));
         }
         if new_world {
-            for (name, party) in &draft.parties {
+            for (name, party) in &self.world.parties {
                 let place = format!("parties[\"{name}\"]");
                 problems.extend(party.problems().into_iter().map(|p| p.below(&place)));
             }
-            let found = draft.network.problems(&stage.names, &stage.traits);
+            let found = self.world.network.problems(&stage.names, &stage.traits);
             problems.extend(found.into_iter().map(|p| p.below("network")));
             problems.extend(self.unreachable());
         }
@@ -166,7 +237,7 @@ impl Scenario {
             return None;
         }
         let forgets = |party: &PartyDraft| party.availability.as_dyn().loses_memory();
-        let (name, _) = self.draft.parties.iter().find(|(_, party)| forgets(party))?;
+        let (name, _) = self.world.parties.iter().find(|(_, party)| forgets(party))?;
         Some(Problem::wrong(
             format!("parties[\"{name}\"].availability"),
             "crashes that keep the memory",
@@ -179,7 +250,7 @@ impl Scenario {
     fn unreachable(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let deaf = |model: &AvailabilityModel| !model.as_dyn().ever_available();
-        for (name, party) in &self.draft.parties {
+        for (name, party) in &self.world.parties {
             if deaf(&party.availability) {
                 problems.push(Problem::wrong(
                     format!("parties[\"{name}\"].availability"),
@@ -189,7 +260,7 @@ impl Scenario {
                 ));
             }
         }
-        let network = &self.draft.network;
+        let network = &self.world.network;
         let rules =
             network.links.iter().enumerate().map(|(i, rule)| (format!("links[{i}].loss"), &rule.loss));
         let default = std::iter::once(("default.loss".to_owned(), &network.default.loss));
@@ -211,23 +282,22 @@ impl Scenario {
 #[derive(Debug)]
 pub(super) struct Known<'a> {
     resources: &'a Resources,
-    worlds: Vec<World>,
+    worlds: Vec<KnownWorld>,
     objectives: Vec<Option<ObjectiveModel>>,
 }
 
 /// Most worlds and objectives that are kept to be found again.
 const KEPT: usize = 64;
 
-/// Parties and a network in which nothing is wrong, as written and with their files read.
+/// A world in which nothing is wrong, and what was written of it.
 #[derive(Debug)]
-struct World {
+struct KnownWorld {
     written: (BTreeMap<String, PartyDraft>, Network),
-    parties: BTreeMap<String, PartyDraft>,
-    network: Network,
+    world: Arc<World>,
     stage: Stage,
 }
 
-impl World {
+impl KnownWorld {
     fn is_of(&self, draft: &Draft) -> bool {
         self.written.0 == draft.parties && self.written.1 == draft.network
     }
@@ -238,7 +308,7 @@ impl<'a> Known<'a> {
         Self { resources, worlds: Vec::new(), objectives: Vec::new() }
     }
 
-    fn remember(&mut self, world: World, objective: Option<Option<ObjectiveModel>>) {
+    fn remember(&mut self, world: KnownWorld, objective: Option<Option<ObjectiveModel>>) {
         self.worlds.truncate(KEPT - 1);
         self.worlds.push(world);
         if let Some(objective) = objective {
@@ -275,5 +345,32 @@ fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Proble
                 .collect()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::LatencyModel;
+    use crate::scenario::parse::parse;
+    use crate::scenario::sweep::Edited;
+
+    #[test]
+    fn files_are_read_into_the_scenario_and_the_draft_stays_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("delays.csv"), "s\n0.02\n0.04\n").unwrap();
+        let text = r#"Scenario(
+            name: "delays", seed: 1, parties: { "a": Party(), "b": Party() },
+            network: Network(topology: Mesh(), default: Link(latency: Empirical(file: "delays.csv", column: "s"))),
+            protocol: Echo(caller: "a", rounds: 2),
+        )"#;
+        let draft: Draft = parse(&Edited::unchanged(text)).unwrap();
+        let resources = Resources { base: folder.path().to_owned(), data: None };
+        let scenario = Scenario::check(draft.clone(), &resources).unwrap();
+        assert_eq!(scenario.draft(), &draft);
+        let LatencyModel::Empirical(law) = &scenario.stage(None).network.default.latency else { panic!() };
+        assert!((crate::network::latency::Latency::mean_seconds(law) - 0.03).abs() < 1e-12);
+        drop(folder);
+        assert!(Scenario::check(draft, &resources).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! What is wrong, where, and what to do: rendered for people and for programs.
 
+use super::printable::printable;
 use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label};
 use codespan_reporting::files::SimpleFile;
 use codespan_reporting::term;
@@ -153,7 +154,7 @@ impl Diagnostics {
             }
         }
         // The user's own text is quoted, with whatever it holds.
-        super::printable(&out).into_owned()
+        printable(&out).into_owned()
     }
 
     /// As JSON values, one per diagnostic.

@@ -128,7 +128,7 @@ impl Document {
             match checked(&raw, &mut known) {
                 Ok(scenario) => {
                     let first: Option<&Cell> = cells.first();
-                    let unlike = first.and_then(|(_, first)| unlike(&first.draft, &scenario.draft));
+                    let unlike = first.and_then(|(_, first)| unlike(first.draft(), scenario.draft()));
                     if let Some(problem) = unlike.filter(|_| problems.is_empty()) {
                         problems.push(diagnostic(&raw.edited, problem));
                     }

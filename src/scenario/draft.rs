@@ -5,15 +5,13 @@ use crate::network::compute::ComputeModel;
 use crate::network::{Access, Network, PartyTraits};
 use crate::objectives::ObjectiveModel;
 use crate::privacy::ledger::Budget;
-use crate::protocols::ProtocolModel;
+use crate::protocols::{ForkPoint, ProtocolModel};
 use crate::vocab::{Delta, Finite, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
-use std::path::{Path, PathBuf};
-
-use super::fork::ForkDraft;
+use std::path::PathBuf;
 
 /// A scenario: who takes part, over which network, to optimise what, by which protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -109,20 +107,6 @@ impl PartyDraft {
 }
 
 impl Draft {
-    /// Reads the files that models of parties and network name; relative paths begin at `base`.
-    pub fn load(&mut self, base: &Path) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        for (name, party) in &mut self.parties {
-            let availability = party.availability.as_dyn_mut().load(base).into_iter();
-            let compute = party.compute.as_dyn_mut().load(base).into_iter();
-            let all =
-                availability.map(|p| p.below("availability")).chain(compute.map(|p| p.below("compute")));
-            problems.extend(all.map(|p| p.below(&format!("parties[\"{name}\"]"))));
-        }
-        problems.extend(self.network.load(base).into_iter().map(|problem| problem.below("network")));
-        problems
-    }
-
     /// The files that models of parties and network name, each once.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
@@ -135,6 +119,17 @@ impl Draft {
         files.dedup();
         files
     }
+}
+
+/// Several futures of one beginning, which is played once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Fork")]
+pub struct ForkDraft {
+    /// Where they part: `Round(20)`, after that round was closed, or `At("5min")`, before anything that happens then.
+    pub at: ForkPoint,
+    /// What each branch changes from there on, by its name: overrides `path=VALUE` as on the command line. The
+    /// unchanged future is always played beside them.
+    pub branches: BTreeMap<String, Vec<String>>,
 }
 
 /// How the privacy report is made.

@@ -1,23 +1,9 @@
 //! What-if: where a scenario's futures part, what each branch changes, and what a branch may change at all.
 
-use super::{Draft, Scenario};
+use super::checked::Scenario;
+use super::draft::Draft;
 use crate::network::Encryption;
-use crate::protocols::ForkPoint;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
-
-/// Several futures of one beginning, which is played once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename = "Fork")]
-pub struct ForkDraft {
-    /// Where they part: `Round(20)`, after that round was closed, or `At("5min")`, before anything that happens then.
-    pub at: ForkPoint,
-    /// What each branch changes from there on, by its name: overrides `path=VALUE` as on the command line. The
-    /// unchanged future is always played beside them.
-    pub branches: BTreeMap<String, Vec<String>>,
-}
 
 /// What a branch may change, whatever the protocol: `*` for one step, `**` for all below.
 const CHANGEABLE: &[&str] =
@@ -50,7 +36,7 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
 /// learn from it that it is there, the ways that messages take. In words: place, expected, found, cure.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
-    let (before, after) = (&base.draft.network, &branch.draft.network);
+    let (before, after) = (base.network(), branch.network());
     if before.encryption != after.encryption {
         return Some(format!(
             "network.encryption: expected {:?} as before the fork, found {:?}: what was sent before would have other \
@@ -59,7 +45,7 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
             before.encryption, after.encryption
         ));
     }
-    let tells = |scenario: &Scenario| scenario.draft.protocol.as_dyn().tells_on_the_way();
+    let tells = |scenario: &Scenario| scenario.draft().protocol.as_dyn().tells_on_the_way();
     let why = match after.encryption {
         Encryption::None => "whoever passes messages on reads them (encryption: None)",
         Encryption::EndToEnd if tells(base) || tells(branch) => {

@@ -3,32 +3,17 @@
 
 use super::diagnostic::{Diagnostic, Place};
 use super::draft::Draft;
+use super::printable::acts;
 use crate::vocab::Problem;
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// What a spreadsheet takes for the beginning of a formula.
 const FORMULA: [char; 4] = ['=', '+', '-', '@'];
 /// Letters of a name that a message shows.
 const SHOWN: usize = 40;
 
-/// Whether a character would act on whatever shows it, instead of being shown: controls, marks of the direction of
-/// writing, and what XML cannot hold.
-fn acts(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{fffe}' | '\u{ffff}')
-}
-
 fn breaks_lines(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t')
-}
-
-/// A text for a terminal: what would act on it is replaced by U+FFFD; ends of lines and tabs stay.
-#[must_use]
-pub fn printable(text: &str) -> Cow<'_, str> {
-    let bad = |c: char| acts(c) && !matches!(c, '\n' | '\t');
-    if text.contains(bad) { Cow::Owned(text.replace(bad, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
 /// The first character of a file, comments included, that acts instead of being shown.
@@ -123,9 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_is_replaced_and_what_is_seen_stays() {
-        assert!(matches!(printable("Zürich\n\t→ 東京"), Cow::Borrowed(_)));
-        assert_eq!(printable("a\u{1b}[2Jb\r\u{202e}c\u{9b}"), "a\u{fffd}[2Jb\u{fffd}\u{fffd}c\u{fffd}");
+    fn what_acts_is_found_and_shown_escaped() {
         assert_eq!(hidden("// \u{2066}").unwrap().place, Place::at(3..6));
         assert_eq!(hidden("a\r\n\tb"), None);
         assert_eq!(shown("\u{1b}\u{202e}"), "\"\\u{1b}\\u{202e}\"");

@@ -4,23 +4,17 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
+use thiserror::Error;
 
 /// A number outside the range its place asks for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("expected {expected}, found {found}")]
 pub struct OutOfRange {
     /// The range in words, as in "a finite number above 0".
     pub expected: &'static str,
     /// What was given.
     pub found: f64,
 }
-
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected {}, found {}", self.expected, self.found)
-    }
-}
-
-impl std::error::Error for OutOfRange {}
 
 macro_rules! ranged {
     ($(#[$doc:meta])* $name:ident, $expected:literal, |$v:ident| $test:expr) => {

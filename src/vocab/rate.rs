@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 
 use super::Span;
 
@@ -26,22 +27,11 @@ const UNITS: [(&str, f64); 8] = [
 ];
 
 /// A rate that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("expected a rate above 0 with its unit such as \"10Mbit/s\" or \"250kB/s\", found \"{found}\"")]
 pub struct BadRate {
     found: String,
 }
-
-impl fmt::Display for BadRate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected a rate above 0 with its unit such as \"10Mbit/s\" or \"250kB/s\", found \"{}\"",
-            self.found
-        )
-    }
-}
-
-impl std::error::Error for BadRate {}
 
 impl Rate {
     /// A rate from bits per second; `None` unless finite and above 0.

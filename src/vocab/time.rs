@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, Sub};
 use std::str::FromStr;
+use thiserror::Error;
 
 /// A moment of virtual time: nanoseconds since the start of the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -110,22 +111,11 @@ impl Add for Span {
 }
 
 /// A duration that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("expected a duration with units such as \"40ms\", \"1s 500ms\" or \"2h\", found \"{found}\"")]
 pub struct BadSpan {
     found: String,
 }
-
-impl fmt::Display for BadSpan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected a duration with units such as \"40ms\", \"1s 500ms\" or \"2h\", found \"{}\"",
-            self.found
-        )
-    }
-}
-
-impl std::error::Error for BadSpan {}
 
 impl FromStr for Span {
     type Err = BadSpan;

@@ -37,7 +37,7 @@ fn play(name: &str, overrides: &[&str]) -> Played {
     let watcher = Watcher::new(move |_, event| seen.borrow_mut().push(event));
     let mut played = study::trace(&plan, 0, 0, watcher).expect("it can be played");
     let events = events.borrow().clone();
-    let names = plan.cells[0].scenario.draft.parties.keys().cloned().collect();
+    let names = plan.cells[0].scenario.draft().parties.keys().cloned().collect();
     Played { names, events, record: played.series.remove(0) }
 }
 

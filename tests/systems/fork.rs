@@ -147,7 +147,7 @@ fn a_branch_shares_its_beginning_and_nothing_of_another_branch() {
 fn another_learner_takes_over_what_was_learned() {
     let scenario = "tests/golden/branin.ron";
     let plan = plan(scenario, &[]);
-    let series = plan.cells[0].scenario.draft.protocol.as_dyn().series();
+    let series = plan.cells[0].scenario.draft().protocol.as_dyn().series();
     let change = "protocol.Outsourced.series[0].learner=Random()";
     let forked = forked(scenario, ForkPoint::Round(6), &[("random", &[change])]);
     let (plain, random) = (&forked.branches[0].1[0][&0], &forked.branches[1].1[0][&0]);

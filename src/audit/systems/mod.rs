@@ -119,7 +119,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, String> {
         .ok_or_else(|| format!("expected a cell below {}, found {}", plan.cells.len(), request.cell))?;
     let workshop = Workshop::without_folder(request.cell, cell, plan);
     let world = workshop.world(REPLICATION).map_err(|failure| failure.to_string())?;
-    let protocol = &cell.scenario.draft.protocol;
+    let protocol = &cell.scenario.draft().protocol;
     let known = protocol.as_dyn().series();
     if let Some(series) = request.series.as_ref().filter(|series| !known.contains(series)) {
         return Err(format!("expected a series out of {}, found \"{series}\"", known.join(", ")));
@@ -133,7 +133,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, String> {
         }
         _ => {}
     }
-    let study_delta = cell.scenario.draft.privacy.delta.map(Delta::get);
+    let study_delta = cell.scenario.draft().privacy.delta.map(Delta::get);
     let mut found = Systems::default();
     for name in known.iter().filter(|name| request.series.as_ref().is_none_or(|only| only == *name)) {
         match of_series(protocol, name, (&workshop, &world), request, study_delta) {

@@ -1,6 +1,6 @@
 //! A party that is always there.
 
-use super::{Availability, AvailabilityProcess};
+use super::{Availability, AvailabilityModel, AvailabilityProcess};
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,3 +21,9 @@ impl Availability for Always {
 }
 
 impl AvailabilityProcess for Always {}
+
+impl Default for AvailabilityModel {
+    fn default() -> Self {
+        Self::Always(Always {})
+    }
+}

@@ -126,9 +126,3 @@ crate::family! {
         Crashing(Crashing),
     }
 }
-
-impl Default for AvailabilityModel {
-    fn default() -> Self {
-        Self::Always(Always {})
-    }
-}

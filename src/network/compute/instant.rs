@@ -1,6 +1,6 @@
 //! A party that works in no time.
 
-use super::Compute;
+use super::{Compute, ComputeModel};
 use crate::vocab::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,5 +17,11 @@ impl Compute for Instant {
 
     fn is_instant(&self) -> bool {
         true
+    }
+}
+
+impl Default for ComputeModel {
+    fn default() -> Self {
+        Self::Instant(Instant {})
     }
 }

@@ -64,12 +64,6 @@ crate::family! {
     }
 }
 
-impl Default for ComputeModel {
-    fn default() -> Self {
-        Self::Instant(Instant {})
-    }
-}
-
 /// A job's length from its recipe and the party's slowness.
 fn scaled(time: &LatencyModel, length: f64, factor: f64) -> Span {
     let base = time.as_dyn().quantile(length);

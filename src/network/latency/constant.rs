@@ -1,6 +1,6 @@
 //! A delay that never varies.
 
-use super::Latency;
+use super::{Latency, LatencyModel};
 use crate::vocab::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,5 +20,11 @@ impl Latency for Constant {
 
     fn mean_seconds(&self) -> f64 {
         self.0.seconds()
+    }
+}
+
+impl Default for LatencyModel {
+    fn default() -> Self {
+        Self::Constant(Constant(Span::ZERO))
     }
 }

@@ -63,12 +63,6 @@ crate::family! {
     }
 }
 
-impl Default for LatencyModel {
-    fn default() -> Self {
-        Self::Constant(Constant(Span::ZERO))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

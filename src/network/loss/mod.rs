@@ -57,9 +57,3 @@ crate::family! {
         GilbertElliott(GilbertElliott),
     }
 }
-
-impl Default for LossModel {
-    fn default() -> Self {
-        Self::NoLoss(NoLoss {})
-    }
-}

@@ -1,6 +1,6 @@
 //! A link that drops nothing.
 
-use super::{Loss, LossProcess};
+use super::{Loss, LossModel, LossProcess};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,5 +22,11 @@ impl Loss for NoLoss {
 impl LossProcess for NoLoss {
     fn drops(&mut self, _: f64) -> bool {
         false
+    }
+}
+
+impl Default for LossModel {
+    fn default() -> Self {
+        Self::NoLoss(NoLoss {})
     }
 }

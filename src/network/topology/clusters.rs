@@ -1,6 +1,7 @@
 //! Groups that are close inside and joined by their gateways.
 
-use super::{Pairs, Population, Topology};
+use super::{Pairs, Topology};
+use crate::network::population::Population;
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! Any network, link by link.
 
-use super::{Pairs, Population, Topology};
+use super::{Pairs, Topology};
+use crate::network::population::Population;
 use crate::vocab::Problem;
 use petgraph::unionfind::UnionFind;
 use schemars::JsonSchema;

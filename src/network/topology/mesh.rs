@@ -1,6 +1,7 @@
 //! Everybody with everybody.
 
-use super::{Pairs, Population, Shape, Topology};
+use super::{Pairs, Shape, Topology};
+use crate::network::population::Population;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

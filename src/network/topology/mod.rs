@@ -14,48 +14,11 @@ pub use ring::Ring;
 pub(super) use routes::Routes;
 pub use star::Star;
 
-use super::PartyTraits;
+use super::population::Population;
 use crate::vocab::Problem;
 
 /// Pairs of parties, by their positions.
 pub type Pairs = Vec<(usize, usize)>;
-
-/// The parties that a topology is laid over, in order of their ids.
-#[derive(Clone, Copy, Debug)]
-pub struct Population<'a> {
-    /// Their names.
-    pub names: &'a [String],
-    /// What else the scenario says of them.
-    pub traits: &'a [PartyTraits],
-}
-
-impl<'a> Population<'a> {
-    /// The position of a named party.
-    #[must_use]
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|known| known == name)
-    }
-
-    /// The group of the party at a position.
-    #[must_use]
-    pub fn group(&self, index: usize) -> Option<&'a str> {
-        self.traits.get(index).and_then(|party| party.group.as_deref())
-    }
-
-    /// The groups there are, in order of name.
-    #[must_use]
-    pub fn groups(&self) -> Vec<String> {
-        let mut groups: Vec<String> = self.traits.iter().filter_map(|party| party.group.clone()).collect();
-        groups.sort_unstable();
-        groups.dedup();
-        groups
-    }
-
-    /// A problem at `path` unless there is a party of that name.
-    pub(super) fn expect_party(&self, path: &str, name: &str) -> Option<Problem> {
-        self.position(name).is_none().then(|| Problem::unknown(path, "party", name, self.names))
-    }
-}
 
 /// The shape of a network, where it makes routes plain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! A closed chain.
 
-use super::{Pairs, Population, Topology};
+use super::{Pairs, Topology};
+use crate::network::population::Population;
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

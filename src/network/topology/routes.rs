@@ -1,6 +1,7 @@
 //! The quickest route, one link at a time.
 
-use super::{Population, Shape, TopologyModel};
+use super::{Shape, TopologyModel};
+use crate::network::population::Population;
 use crate::vocab::PartyId;
 use petgraph::Direction;
 use petgraph::algo::dijkstra;

@@ -1,6 +1,7 @@
 //! One party in the middle.
 
-use super::{Pairs, Population, Shape, Topology};
+use super::{Pairs, Shape, Topology};
+use crate::network::population::Population;
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

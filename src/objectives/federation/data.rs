@@ -1,9 +1,43 @@
 //! From the rows of a file to the records of each agent, in training and held out.
 
-use super::{FederatedTuning, HeldOut};
 use crate::objectives::Resources;
 use crate::objectives::table::reader::{CsvTable, TableError};
+use crate::vocab::Probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Which records are held out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum HeldOut {
+    /// The last of each agent's records of each class, for files in order of time: neighbouring windows of one recording
+    /// are then on one side, but for one place.
+    LastOfEachClass {
+        /// Share of the records, rounded.
+        share: Probability,
+    },
+    /// What a further file says.
+    Column {
+        /// The file, relative to the scenario's own folder.
+        file: PathBuf,
+        /// Its column with the agent's name.
+        agent: String,
+        /// Its column with the number of the agent's record, from 0 in the order of the first file.
+        row: String,
+        /// Its column that says on which side a record is.
+        column: String,
+        /// What stands there for a record that is held out.
+        value: String,
+    },
+}
+
+impl Default for HeldOut {
+    fn default() -> Self {
+        Self::LastOfEachClass { share: Probability::new(0.5).expect("0.5 is a probability") }
+    }
+}
 
 /// The records of one agent.
 #[derive(Clone, Debug)]
@@ -40,18 +74,34 @@ pub(super) struct Agents {
     pub(super) classes: usize,
 }
 
-/// Reads the files of a recipe.
-pub(super) fn read(recipe: &FederatedTuning, resources: &Resources) -> Result<Agents, TableError> {
-    let table = CsvTable::read(&resources.place(&recipe.file))?;
+/// What the columns of a file are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns<'a> {
+    /// Columns that together name an agent.
+    pub(super) agent: &'a [String],
+    /// Features.
+    pub(super) inputs: &'a [String],
+    /// The class.
+    pub(super) label: &'a str,
+}
+
+/// Reads a file, and the further one that says which records are held out, if there is one.
+pub(super) fn read(
+    file: &Path,
+    columns: Columns<'_>,
+    held_out: &HeldOut,
+    resources: &Resources,
+) -> Result<Agents, TableError> {
+    let table = CsvTable::read(file)?;
     let named: Vec<Vec<&str>> =
-        recipe.agent.iter().map(|column| table.texts(column)).collect::<Result<_, _>>()?;
-    let labels = table.texts(&recipe.label)?;
-    let columns: Vec<Vec<f64>> =
-        recipe.inputs.iter().map(|column| table.numbers(column)).collect::<Result<_, _>>()?;
+        columns.agent.iter().map(|column| table.texts(column)).collect::<Result<_, _>>()?;
+    let labels = table.texts(columns.label)?;
+    let features_of: Vec<Vec<f64>> =
+        columns.inputs.iter().map(|column| table.numbers(column)).collect::<Result<_, _>>()?;
     let mut kinds: Vec<&str> = labels.clone();
     kinds.sort_unstable();
     kinds.dedup();
-    let d = recipe.inputs.len();
+    let d = columns.inputs.len();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut agents: Vec<AgentRecords> = Vec::new();
     for row in 0..table.len() {
@@ -63,10 +113,10 @@ pub(super) fn read(recipe: &FederatedTuning, resources: &Resources) -> Result<Ag
             agents.push(AgentRecords { name, d, features, classes, training });
         }
         let agent = &mut agents[place];
-        agent.features.extend(columns.iter().map(|column| column[row]));
+        agent.features.extend(features_of.iter().map(|column| column[row]));
         agent.classes.push(kinds.binary_search(&labels[row]).unwrap_or(0));
     }
-    match &recipe.held_out {
+    match held_out {
         HeldOut::LastOfEachClass { share } => {
             for agent in &mut agents {
                 agent.training = first_of_each_class(&agent.classes, kinds.len(), 1.0 - share.get());

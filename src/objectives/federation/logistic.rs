@@ -1,9 +1,24 @@
 //! Logistic regression, one class against the rest, with three hyperparameters; its accuracy on held-out records.
 
+use super::axis::Axis;
 use super::data::AgentRecords;
-use super::{Axis, LogisticRegression};
+use super::unfitted::FitError;
 use crate::gp::dot;
 use crate::objectives::tuning::{Records, Training, train_at_most};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Three hyperparameters; features are standardised on the training records and scaled to a largest norm of 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LogisticRegression {
+    /// L2 regularisation: mean loss + lambda/2 times the squared norm of the weights.
+    pub lambda: Axis,
+    /// Steps of L-BFGS after which training ends, rounded.
+    pub steps: Axis,
+    /// The constant feature that makes the intercept; the larger, the less the intercept is regularised.
+    pub intercept: Axis,
+}
 
 /// Features standardised with the training records' means and standard deviations, then divided by the largest norm in
 /// training, so that lambda means the same for every agent.
@@ -31,7 +46,7 @@ pub(super) fn accuracies(
     model: &LogisticRegression,
     records: &AgentRecords,
     classes: usize,
-) -> Result<Vec<f64>, String> {
+) -> Result<Vec<f64>, FitError> {
     let rows = scaled(records);
     let (training, held_out) = (records.places(true), records.places(false));
     let (lambdas, steps, intercepts) =

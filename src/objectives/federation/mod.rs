@@ -1,8 +1,16 @@
 //! A real federation: every agent tunes the same kind of model on records of its own.
 
+mod axis;
 mod data;
 mod logistic;
 mod support_vectors;
+mod unfitted;
+
+pub use axis::Axis;
+pub use data::HeldOut;
+pub use logistic::LogisticRegression;
+pub use support_vectors::RbfSvm;
+pub use unfitted::FitError;
 
 use super::instance::{Background, Facts, Instance, Surrogate};
 use super::scaling::grid;
@@ -11,11 +19,10 @@ use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
-use crate::vocab::{Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
-use data::{AgentRecords, Agents};
+use crate::vocab::{Finite, NonNegative, Origin, Positive, Problem, PublicFact};
+use data::{AgentRecords, Agents, Columns};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -67,37 +74,6 @@ fn default_assumed_noise() -> Positive {
     Positive::new(0.01).expect("0.01 is above 0")
 }
 
-/// Which records are held out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub enum HeldOut {
-    /// The last of each agent's records of each class, for files in order of time: neighbouring windows of one recording
-    /// are then on one side, but for one place.
-    LastOfEachClass {
-        /// Share of the records, rounded.
-        share: Probability,
-    },
-    /// What a further file says.
-    Column {
-        /// The file, relative to the scenario's own folder.
-        file: PathBuf,
-        /// Its column with the agent's name.
-        agent: String,
-        /// Its column with the number of the agent's record, from 0 in the order of the first file.
-        row: String,
-        /// Its column that says on which side a record is.
-        column: String,
-        /// What stands there for a record that is held out.
-        value: String,
-    },
-}
-
-impl Default for HeldOut {
-    fn default() -> Self {
-        Self::LastOfEachClass { share: Probability::new(0.5).expect("0.5 is a probability") }
-    }
-}
-
 /// What agents tune.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -107,64 +83,6 @@ pub enum FederatedModel {
     /// Support vector machine with kernel exp(-gamma |x - y|^2) for two classes; performance is the area under the ROC
     /// curve of the last class in alphabetical order.
     RbfSvm(RbfSvm),
-}
-
-/// Three hyperparameters; features are standardised on the training records and scaled to a largest norm of 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LogisticRegression {
-    /// L2 regularisation: mean loss + lambda/2 times the squared norm of the weights.
-    pub lambda: Axis,
-    /// Steps of L-BFGS after which training ends, rounded.
-    pub steps: Axis,
-    /// The constant feature that makes the intercept; the larger, the less the intercept is regularised.
-    pub intercept: Axis,
-}
-
-/// Two hyperparameters; features are taken as the file has them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RbfSvm {
-    /// C, what a record on the wrong side costs.
-    pub c: Axis,
-    /// One over the squared width of the kernel.
-    pub gamma: Axis,
-}
-
-/// The values of one hyperparameter, ascending.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Axis {
-    /// The smallest.
-    pub low: Positive,
-    /// The largest.
-    pub high: Positive,
-    /// How many.
-    pub values: NonZeroUsize,
-    /// Whether they are spaced evenly in their logarithm. Default: false.
-    #[serde(default)]
-    pub logarithmic: bool,
-}
-
-impl Axis {
-    fn values(&self) -> Vec<f64> {
-        let steps = (self.values.get() - 1).max(1) as f64;
-        let (low, high) = (self.low.get(), self.high.get());
-        (0..self.values.get())
-            .map(|index| {
-                let share = index as f64 / steps;
-                if self.logarithmic {
-                    (low * libm::exp(share * libm::log(high / low))).clamp(low, high)
-                } else {
-                    low + share * (high - low)
-                }
-            })
-            .collect()
-    }
-
-    fn whole(value: f64) -> u64 {
-        value.round().max(1.0) as u64
-    }
 }
 
 /// Largest number of settings: every one is a model to train for each agent.
@@ -183,7 +101,7 @@ impl FederatedModel {
     }
 
     /// Performances at all settings, the last axis fastest.
-    fn performances(&self, records: &AgentRecords, classes: usize) -> Result<Vec<f64>, String> {
+    fn performances(&self, records: &AgentRecords, classes: usize) -> Result<Vec<f64>, FitError> {
         match self {
             Self::LogisticRegression(model) => logistic::accuracies(model, records, classes),
             Self::RbfSvm(model) => support_vectors::areas(model, records),
@@ -192,6 +110,11 @@ impl FederatedModel {
 }
 
 impl FederatedTuning {
+    fn read(&self, resources: &Resources) -> Result<Agents, TableError> {
+        let columns = Columns { agent: &self.agent, inputs: &self.inputs, label: &self.label };
+        data::read(&resources.place(&self.file), columns, &self.held_out, resources)
+    }
+
     fn blame(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let field = |column: &str| {
@@ -291,7 +214,7 @@ impl Objective for FederatedTuning {
             let expected = format!("at most {MOST_SETTINGS} settings");
             problems.push(Problem::wrong("model", expected, settings.to_string(), cure));
         }
-        match data::read(self, resources) {
+        match self.read(resources) {
             Err(error) => problems.push(self.blame(&error)),
             Ok(read) => problems.extend(self.record_problems(&read)),
         }
@@ -312,14 +235,14 @@ impl Objective for FederatedTuning {
         _: Option<&Fitted>,
         _: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let failed = |reason: String| ObjectiveError { reason };
-        let read = data::read(self, resources).map_err(|error| failed(error.to_string()))?;
+        let read = self.read(resources)?;
         let agents = read
             .agents
             .iter()
             .map(|records| {
                 let values = self.model.performances(records, read.classes);
-                values.map(Arc::new).map_err(|reason| failed(format!("agent {}: {reason}", records.name)))
+                let agent = || records.name.clone();
+                values.map(Arc::new).map_err(|error| ObjectiveError::Agent { agent: agent(), error })
             })
             .collect::<Result<Vec<_>, _>>()?;
         let counts: Vec<usize> = self.model.axes().iter().map(|(_, axis)| axis.values.get()).collect();

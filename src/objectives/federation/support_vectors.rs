@@ -1,22 +1,36 @@
 //! A support vector machine with a Gaussian kernel, two hyperparameters; the area under its ROC curve on held-out
 //! records. The library is `linfa-svm`, which solves the same problem as libsvm by the same method.
 
-use super::RbfSvm;
+use super::axis::Axis;
 use super::data::AgentRecords;
+use super::unfitted::FitError;
 use linfa::traits::Fit;
 use linfa::{Dataset, DatasetBase};
 use linfa_svm::Svm;
 use ndarray::{Array1, Array2, ArrayView1};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Two hyperparameters; features are taken as the file has them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RbfSvm {
+    /// C, what a record on the wrong side costs.
+    pub c: Axis,
+    /// One over the squared width of the kernel.
+    pub gamma: Axis,
+}
 
 /// Tolerance of the solver. Libsvm's 1e-3 stops anywhere at the smallest C of the paper, 1e-4.
 const TOLERANCE: f64 = 1e-6;
 
 /// The area under the ROC curve at every setting, C slowest; class 1 is what is looked for.
-pub(super) fn areas(model: &RbfSvm, records: &AgentRecords) -> Result<Vec<f64>, String> {
+pub(super) fn areas(model: &RbfSvm, records: &AgentRecords) -> Result<Vec<f64>, FitError> {
     let (training, held_out) = (records.places(true), records.places(false));
     let cells: Vec<f64> = training.iter().flat_map(|&index| records.row(index).iter().copied()).collect();
     let shape = (training.len(), records.d);
-    let matrix = Array2::from_shape_vec(shape, cells).map_err(|error| error.to_string())?;
+    let matrix = Array2::from_shape_vec(shape, cells)
+        .map_err(|error| FitError::Shape { reason: error.to_string() })?;
     let targets: Array1<bool> = training.iter().map(|&index| records.classes[index] == 1).collect();
     let dataset: Dataset<f64, bool, ndarray::Ix1> = DatasetBase::new(matrix, targets);
     let truth: Vec<bool> = held_out.iter().map(|&index| records.classes[index] == 1).collect();
@@ -29,7 +43,7 @@ pub(super) fn areas(model: &RbfSvm, records: &AgentRecords) -> Result<Vec<f64>, 
                 .pos_neg_weights(c, c)
                 .gaussian_kernel(1.0 / gamma)
                 .fit(&dataset)
-                .map_err(|error| format!("C = {c}, gamma = {gamma}: {error}"))?;
+                .map_err(|error| FitError::SupportVectors { c, gamma, reason: error.to_string() })?;
             let scores: Vec<f64> = held_out
                 .iter()
                 .map(|&index| fitted.weighted_sum(&ArrayView1::from(records.row(index))))

@@ -16,7 +16,8 @@ use crate::gp::covariance::Covariance;
 use crate::gp::fit;
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Origin, Positive, Problem, PublicFact};
-pub(super) use reader::{CsvTable, TableError};
+pub(super) use reader::CsvTable;
+pub use reader::TableError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -177,7 +178,7 @@ impl Table {
 
     /// The problem that raw records make.
     fn scaled(&self, raw: &Raw, fitted: Option<&Fitted>, key: Key) -> Result<Scaled, ObjectiveError> {
-        let columns = self.columns(raw).map_err(|error| ObjectiveError { reason: error.to_string() })?;
+        let columns = self.columns(raw)?;
         let d = self.inputs.len();
         let hyperparameters = match fitted {
             Some(fitted) if fitted.length_scales.len() == d => fitted.clone(),
@@ -318,9 +319,7 @@ impl Table {
                         log_likelihood: Some(fit.log_likelihood),
                         slope: Some(fit.slope),
                     })
-                    .map_err(|error| ObjectiveError {
-                        reason: format!("the likelihood fit of {} failed: {error}", self.file.display()),
-                    })
+                    .map_err(|error| ObjectiveError::Fit { file: self.file.clone(), error })
             }
         }
     }
@@ -393,7 +392,7 @@ impl Objective for Table {
         fitted: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let raw = self.raw(resources).map_err(|error| ObjectiveError { reason: error.to_string() })?;
+        let raw = self.raw(resources)?;
         let scaled = self.scaled(&raw, fitted, key)?;
         Ok(Box::new(Ready { table: self.clone(), key, raw, scaled }))
     }

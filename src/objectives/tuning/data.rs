@@ -1,14 +1,13 @@
 //! From the rows of a file to training and validation records of norm at most 1.
 
-use super::Tuning;
-use super::training::Records;
+use super::records::Records;
 use crate::gp::dot;
-use crate::objectives::Resources;
 use crate::objectives::table::reader::{CsvTable, TableError};
 use crate::rng::Stream;
 use crate::vocab::Finite;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// What is to be predicted: one of two classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -84,16 +83,16 @@ pub(super) struct Split {
     pub(super) validation: Records,
 }
 
-/// Reads the file of a recipe.
-pub(super) fn read(recipe: &Tuning, resources: &Resources) -> Result<RawRecords, TableError> {
-    let table = CsvTable::read(&resources.place(&recipe.file))?;
-    let (n, d) = (table.len(), recipe.inputs.len());
+/// Reads the columns `inputs` of a file, and who is of which class by `label`.
+pub(super) fn read(file: &Path, inputs: &[String], label: &Label) -> Result<RawRecords, TableError> {
+    let table = CsvTable::read(file)?;
+    let (n, d) = (table.len(), inputs.len());
     let mut features = vec![0.0; n * d];
-    for (index, name) in recipe.inputs.iter().enumerate() {
+    for (index, name) in inputs.iter().enumerate() {
         let column = table.numbers(name)?;
         features[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
     }
-    Ok(RawRecords { d, features, labels: recipe.label.of(&table)? })
+    Ok(RawRecords { d, features, labels: label.of(&table)? })
 }
 
 /// How many of `n` records are for training.

@@ -7,7 +7,8 @@
 //! Source: Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, "A dual coordinate descent method for large-scale linear
 //! SVM", Algorithm 1 with L1 loss, in a fixed order.
 
-use super::training::Records;
+use super::records::Records;
+use super::untrained::TrainingError;
 use crate::gp::dot;
 
 /// Distance to the best weights at which training ends.
@@ -22,8 +23,8 @@ const LOOK: usize = 10;
 /// The weights that minimise mean hinge loss + lambda/2 |w|^2.
 ///
 /// # Errors
-/// In words, if the weights may be further from the best than 1e-3.
-pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, String> {
+/// [`TrainingError::TooFar`] if the weights may be further from the best than 1e-3.
+pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, TrainingError> {
     let m = records.len() as f64;
     let rows = || records.signed.chunks_exact(records.d);
     let squares: Vec<f64> = rows().map(|row| dot(row, row)).collect();
@@ -57,10 +58,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, String> 
     if distance <= ACCEPTED {
         return Ok(weights);
     }
-    Err(format!(
-        "training with lambda = {lambda} ended up to {distance:e} from the best weights, expected at most \
-         {ACCEPTED:e}: raise lambda_min"
-    ))
+    Err(TrainingError::TooFar { lambda, distance, accepted: ACCEPTED })
 }
 
 /// Primal minus dual value, at least 0; summed record by record so that little cancels.

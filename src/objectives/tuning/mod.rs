@@ -3,12 +3,15 @@
 mod data;
 mod hinge;
 mod loss;
+mod records;
 mod training;
+mod untrained;
 
 pub use data::Label;
 pub use loss::{Training, ValidationLoss};
-pub use training::Records;
+pub use records::Records;
 pub(super) use training::train_at_most;
+pub use untrained::TrainingError;
 
 use super::instance::{Background, Facts, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
@@ -17,7 +20,7 @@ use crate::gp::covariance::Covariance;
 use crate::gp::{Points, dot};
 use crate::rng::Key;
 use crate::vocab::{Finite, NonNegative, Origin, Positive, Probability, Problem, PublicFact};
-use data::Split;
+use data::{RawRecords, Split};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -96,8 +99,12 @@ fn default_length_scale() -> Positive {
 /// The weights of one model per regularisation parameter.
 ///
 /// # Errors
-/// In words, if training does not converge.
-pub fn models(records: &Records, training: Training, lambdas: &[f64]) -> Result<Vec<Vec<f64>>, String> {
+/// [`TrainingError`] if training does not converge.
+pub fn models(
+    records: &Records,
+    training: Training,
+    lambdas: &[f64],
+) -> Result<Vec<Vec<f64>>, TrainingError> {
     lambdas.iter().map(|&lambda| training::train(records, training, lambda)).collect()
 }
 
@@ -130,6 +137,10 @@ struct Ready {
 }
 
 impl Tuning {
+    fn read(&self, resources: &Resources) -> Result<RawRecords, TableError> {
+        data::read(&resources.place(&self.file), &self.inputs, &self.label)
+    }
+
     fn blame(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let field = |column: &str| {
@@ -200,7 +211,7 @@ impl Objective for Tuning {
             let expected = format!("at most {MOST_SETTINGS} settings");
             problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
         }
-        match data::read(self, resources) {
+        match self.read(resources) {
             Err(error) => problems.push(self.blame(&error)),
             Ok(records) => {
                 let training = data::training_records(records.labels.len(), self.train_share.get());
@@ -227,12 +238,11 @@ impl Objective for Tuning {
         _: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let failed = |reason: String| ObjectiveError { reason };
-        let records = data::read(self, resources).map_err(|error| failed(error.to_string()))?;
+        let records = self.read(resources)?;
         let mut stream = key.child("training records").stream();
         let Split { training, validation } = records.split(self.train_share.get(), &mut stream);
         let lambdas = self.lambdas();
-        let models = models(&training, self.training, &lambdas).map_err(failed)?;
+        let models = models(&training, self.training, &lambdas)?;
         let values = models.iter().map(|weights| performance(weights, &validation, self.loss)).collect();
         let variance = self.prior_sd.get() * self.prior_sd.get();
         let noise_variance = self.noise_sd.get() * self.noise_sd.get();

@@ -2,39 +2,12 @@
 
 use super::hinge;
 use super::loss::Training;
+use super::records::Records;
+use super::untrained::TrainingError;
 use crate::gp::dot;
 use argmin::core::{CostFunction, Error, Executor, Gradient, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
-
-/// Records as a linear model sees them: features of norm at most 1, each multiplied by its label (1 or -1), so that
-/// the margin is their inner product with the weights.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Records {
-    /// Number of features.
-    pub d: usize,
-    /// Signed features, record after record.
-    pub signed: Vec<f64>,
-}
-
-impl Records {
-    /// Number of records.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.signed.len() / self.d
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.signed.is_empty()
-    }
-
-    /// The margin of every record.
-    pub fn margins<'a>(&'a self, weights: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        self.signed.chunks(self.d).map(|row| dot(row, weights))
-    }
-}
 
 struct Objective<'a> {
     records: &'a Records,
@@ -77,13 +50,13 @@ const TOLERANCE: f64 = 1e-6;
 /// The weights that minimise mean loss + lambda/2 |w|^2.
 ///
 /// # Errors
-/// In words, if the library fails or the weights are further from the best than [`TOLERANCE`] times 1,000.
-pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Vec<f64>, String> {
+/// [`TrainingError`] if the library fails or the weights are further from the best than [`TOLERANCE`] times 1,000.
+pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Vec<f64>, TrainingError> {
     if loss == Training::HingeSvm {
         // Not differentiable where it matters most.
         return hinge::train(records, lambda);
     }
-    let failed = |error: Error| format!("training with lambda = {lambda} failed: {error}");
+    let failed = |error: Error| TrainingError::Failed { lambda, reason: error.to_string() };
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
         .with_tolerance_grad(TOLERANCE * lambda)
         .and_then(|solver| solver.with_tolerance_cost(0.0))
@@ -102,32 +75,28 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
     let weights = match (weights, result) {
         (Some(weights), _) => weights,
         (None, Err(error)) => return Err(failed(error)),
-        (None, Ok(_)) => return Err(format!("training with lambda = {lambda} gave no weights")),
+        (None, Ok(_)) => return Err(TrainingError::NoWeights { lambda }),
     };
     let gradient = objective.gradient(&weights).map_err(failed)?;
     let distance = dot(&gradient, &gradient).sqrt() / lambda;
     if distance <= 1000.0 * TOLERANCE {
         return Ok(weights);
     }
-    Err(format!(
-        "training with lambda = {lambda} ended up to {distance:e} from the best weights, expected at most {:e}: \
-         raise lambda_min",
-        1000.0 * TOLERANCE
-    ))
+    Err(TrainingError::TooFar { lambda, distance, accepted: 1000.0 * TOLERANCE })
 }
 
 /// The weights of the same problem as [`train`] has it, after at most so many steps from zero: one vector for each of
 /// `limits`, which ascend.
 ///
 /// # Errors
-/// In words, if the library finds no weights within the first limit.
+/// [`TrainingError`] if the library finds no weights within the first limit.
 pub(in crate::objectives) fn train_at_most(
     records: &Records,
     loss: Training,
     lambda: f64,
     limits: impl Iterator<Item = u64>,
-) -> Result<Vec<Vec<f64>>, String> {
-    let failed = |error: Error| format!("training with lambda = {lambda} failed: {error}");
+) -> Result<Vec<Vec<f64>>, TrainingError> {
+    let failed = |error: Error| TrainingError::Failed { lambda, reason: error.to_string() };
     let mut path: Vec<Vec<f64>> = Vec::new();
     for limit in limits {
         let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
@@ -142,7 +111,7 @@ pub(in crate::objectives) fn train_at_most(
         match (result, path.last()) {
             (Ok(result), _) => {
                 let weights = result.state().get_best_param().cloned();
-                path.push(weights.ok_or_else(|| format!("training with lambda = {lambda} gave no weights"))?);
+                path.push(weights.ok_or(TrainingError::NoWeights { lambda })?);
             }
             (Err(_), Some(last)) => path.push(last.clone()),
             (Err(error), None) => return Err(failed(error)),

@@ -22,8 +22,8 @@ pub struct CellPlan {
 impl CellPlan {
     /// The seed that its replications are drawn from. Cells may differ in it.
     #[must_use]
-    pub const fn seed(&self) -> u64 {
-        self.scenario.draft.seed
+    pub fn seed(&self) -> u64 {
+        self.scenario.draft().seed
     }
 }
 
@@ -86,7 +86,7 @@ impl Plan {
                 scenario,
             })
             .collect();
-        let first = &cells.first().expect("a scenario has at least one cell").scenario.draft;
+        let first = &cells.first().expect("a scenario has at least one cell").scenario.draft();
         Self {
             name: first.name.clone(),
             replications: first.replications.get(),
@@ -109,7 +109,7 @@ impl Plan {
         let Some(count) = std::num::NonZeroU64::new(replications) else { return };
         self.replications = replications;
         for cell in &mut self.cells {
-            cell.scenario.draft.replications = count;
+            cell.scenario.set_replications(count);
         }
         self.overrides.retain(|text| !text.starts_with("replications="));
         self.overrides.push(format!("replications={replications}"));
@@ -145,7 +145,7 @@ impl Plan {
 
 fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
     let mut identity = Identity::of_build("cell", build);
-    let mut draft = scenario.draft.clone();
+    let mut draft = scenario.draft().clone();
     // Neither changes a result: published figures are only printed, and replication k does not depend on how
     // many there are.
     draft.published.clear();
@@ -153,7 +153,7 @@ fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, bu
     draft.about.clear();
     draft.fork = None;
     identity.text(&serde_json::to_string(&draft).expect("a draft is plain data with text keys"));
-    if let Some(objective) = &scenario.draft.objective {
+    if let Some(objective) = &scenario.draft().objective {
         for file in objective.as_dyn().files(resources) {
             identity.text(files.hash(file));
         }
@@ -166,8 +166,8 @@ fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, bu
 
 fn preparation(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
     let mut identity = Identity::of_build("preparation", build);
-    identity.word(scenario.draft.seed);
-    if let Some(objective) = &scenario.draft.objective {
+    identity.word(scenario.draft().seed);
+    if let Some(objective) = &scenario.draft().objective {
         identity.text(&serde_json::to_string(objective).expect("a recipe is plain data with text keys"));
         for file in objective.as_dyn().files(resources) {
             identity.text(files.hash(file));

@@ -71,7 +71,7 @@ pub fn play_until(
 #[must_use]
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
-    let optimises = plan.cells.iter().any(|cell| cell.scenario.draft.objective.is_some());
+    let optimises = plan.cells.iter().any(|cell| cell.scenario.draft().objective.is_some());
     // Those of regret come first; the others are counted in every run.
     if place.is_some_and(|place| optimises || !METRICS[place].ends_with("_regret")) {
         return None;

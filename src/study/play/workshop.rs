@@ -118,7 +118,7 @@ impl<'a> Workshop<'a> {
         directions: Directions,
     ) -> Result<ReplicationRecord, Failure> {
         let scenario = &self.cell.scenario;
-        let protocol = scenario.draft.protocol.as_dyn();
+        let protocol = scenario.draft().protocol.as_dyn();
         let blank = directions.dry && !protocol.dry_needs_objective();
         let prepared = if blank {
             &None
@@ -164,7 +164,7 @@ impl<'a> Workshop<'a> {
     }
 
     fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {
-        let Some(objective) = &self.cell.scenario.draft.objective else { return Ok(None) };
+        let Some(objective) = &self.cell.scenario.draft().objective else { return Ok(None) };
         let fitted = match self.folder.map(|folder| folder.fitted(&self.cell.preparation)) {
             Some(Ok(fitted)) => fitted,
             // A damaged file of fitted values is made anew.

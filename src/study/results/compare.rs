@@ -173,7 +173,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for (index, cell) in side.plan.cells.iter().enumerate() {
-        let mut draft = cell.scenario.draft.clone();
+        let mut draft = cell.scenario.draft().clone();
         draft.seed = 0;
         draft.about.clear();
         let key = serde_json::to_string(&draft).expect("a draft is plain data with text keys");

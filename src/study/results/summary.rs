@@ -92,7 +92,7 @@ impl<'a> Summarising<'a> {
     /// Takes in the records of the next cell.
     pub(in crate::study) fn add(&mut self, records: &BTreeMap<u64, ReplicationRecord>) {
         let cell = &self.plan.cells[self.cells.len()];
-        let draft = &cell.scenario.draft;
+        let draft = cell.scenario.draft();
         let records: Vec<&ReplicationRecord> = records.values().collect();
         for record in &records {
             self.digest.add(record);
@@ -112,13 +112,18 @@ impl<'a> Summarising<'a> {
 
     /// The summary.
     pub(in crate::study) fn finish(self, folder: &RunFolder) -> Summary {
-        let asked = self.plan.cells.iter().find_map(|cell| cell.scenario.draft.privacy.delta);
+        let asked = self.plan.cells.iter().find_map(|cell| cell.scenario.draft().privacy.delta);
         // No claim speaks for the whole study.
         let stated = stated(asked, 0.0);
         Summary {
             schema: SCHEMA.to_owned(),
             scenario: self.plan.name.clone(),
-            about: self.plan.cells.first().map(|cell| cell.scenario.draft.about.clone()).unwrap_or_default(),
+            about: self
+                .plan
+                .cells
+                .first()
+                .map(|cell| cell.scenario.draft().about.clone())
+                .unwrap_or_default(),
             run: folder.path().display().to_string(),
             seed: self.plan.first_seed(),
             digest: self.digest.hex(),

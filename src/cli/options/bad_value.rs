@@ -1,0 +1,23 @@
+//! What is wrong with a value of the command line.
+
+use crate::vocab::OutOfRange;
+use thiserror::Error;
+
+/// A value that a flag does not take.
+#[derive(Debug, Error)]
+pub(in crate::cli) enum BadValue {
+    #[error("expected a number above 0")]
+    NotANumber,
+    #[error(transparent)]
+    OutOfRange(#[from] OutOfRange),
+    #[error("{flag}: {error}")]
+    Flag { flag: &'static str, error: OutOfRange },
+    #[error(
+        "expected a worker's number, from 0, and the number of workers: 0/16 for the first, 15/16 for the last"
+    )]
+    Slot,
+    #[error("expected EPSILON,DELTA as in 3,1e-5, found {0}")]
+    NotAPair(String),
+    #[error("expected an epsilon above 0 and a delta from 0 to below 1, found {0}")]
+    Claim(String),
+}

@@ -1,0 +1,42 @@
+//! Verbs that help to begin: templates, lists, completions, the manual.
+
+use super::scenario::Format;
+use crate::cli::templates::TEMPLATES;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct NewArguments {
+    /// The system to play
+    #[arg(value_parser = PossibleValuesParser::new(TEMPLATES.iter().map(|template| template.name)))]
+    pub(in crate::cli) system: String,
+    /// The file to write. Default: the system's name with .ron, in the current folder
+    pub(in crate::cli) file: Option<PathBuf>,
+    /// Overwrite a file that is there
+    #[arg(long)]
+    pub(in crate::cli) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ListArguments {
+    /// Only this family (latency, loss, availability, objective, protocol, learner ...) or this member
+    pub(in crate::cli) what: Option<String>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(in crate::cli) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum)]
+    pub(in crate::cli) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ManArguments {
+    /// Write one page per verb into this folder instead
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: Option<PathBuf>,
+}

@@ -1,0 +1,165 @@
+//! Verbs that play scenarios, and that read what a run left behind.
+
+use super::bad_value::BadValue;
+use super::scenario::{Format, ScenarioArguments};
+use crate::protocols::ForkPoint;
+use crate::scenario::MOST_REPLICATIONS;
+use crate::vocab::{Positive, Span};
+use clap::{ArgGroup, Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CheckArguments {
+    #[command(flatten)]
+    pub(in crate::cli) scenario: ScenarioArguments,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct RunArguments {
+    #[command(flatten)]
+    pub(in crate::cli) scenario: ScenarioArguments,
+    /// Play the system alone (timing, losses, who is late): nothing is measured, learned or made private, and no
+    /// folder is left
+    #[arg(long)]
+    pub(in crate::cli) dry: bool,
+    /// Play the beginning once, up to the end of a round (20) or to a virtual time (5min), and several futures from
+    /// there on: the unchanged one, and one for each --branch. Without any --branch, what -o changes is the branch
+    #[arg(long, value_name = "ROUND|TIME", conflicts_with = "dry")]
+    pub(in crate::cli) fork_at: Option<ForkPoint>,
+    /// What a branch changes after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes of the
+    /// same name belong together
+    #[arg(long, value_name = "NAME: PATH=RON", conflicts_with = "dry")]
+    pub(in crate::cli) branch: Vec<String>,
+    /// Folder below which the run folder is made
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(in crate::cli) out: PathBuf,
+    /// Threads to play replications on; results do not depend on it. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) threads: Option<u32>,
+    /// Stop at the first replication that fails instead of playing all others
+    #[arg(long)]
+    pub(in crate::cli) fail_fast: bool,
+    /// Play more replications of all cells until the 95 % interval around every mean is at most this far to each side
+    #[arg(long, value_name = "WIDTH", value_parser = positive, conflicts_with_all = ["dry", "fork_at", "branch"])]
+    pub(in crate::cli) until_halfwidth: Option<Positive>,
+    /// The metric whose means are to be known so well, as results.csv calls it (without "more.")
+    #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
+    pub(in crate::cli) metric: String,
+    /// Most replications of a cell on the way there
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
+        value_parser = clap::value_parser!(u64).range(2..=MOST_REPLICATIONS))]
+    pub(in crate::cli) at_most: u64,
+}
+
+fn positive(text: &str) -> Result<Positive, BadValue> {
+    let number = text.parse::<f64>().map_err(|_| BadValue::NotANumber)?;
+    Ok(Positive::new(number)?)
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ReplayArguments {
+    /// The run folder; with --diff a scenario file will do too
+    pub(in crate::cli) run: PathBuf,
+    /// Compare only this replication. Default: all of them; the first one with --diff
+    #[arg(long, value_name = "K")]
+    pub(in crate::cli) replication: Option<u64>,
+    /// Play and compare only what happens up to this virtual time, as in 1min30s
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) until: Option<Span>,
+    /// Play nothing: make summary, tables and page again from the records, and compare them with the files
+    #[arg(long, conflicts_with_all = ["replication", "until", "diff", "threads"])]
+    pub(in crate::cli) files: bool,
+    /// Play this run or scenario too, and name the first event that differs with what led to it on either side
+    #[arg(long, value_name = "RUN2")]
+    pub(in crate::cli) diff: Option<PathBuf>,
+    /// Which cell of a study, with --diff
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "diff")]
+    pub(in crate::cli) cell: usize,
+    /// Threads to play replications on. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) threads: Option<u32>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(in crate::cli) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CompareArguments {
+    /// Folder of the first run
+    pub(in crate::cli) a: PathBuf,
+    /// Folder of the second run; may be the same, to compare two series of it
+    pub(in crate::cli) b: PathBuf,
+    /// Only this series of the first run. Default: all, or the series of --series-b
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) series_a: Option<String>,
+    /// Only this series of the second run. Default: the series of the same name
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) series_b: Option<String>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(in crate::cli) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("file").multiple(true))]
+pub(in crate::cli) struct ReportArguments {
+    /// The run folder
+    pub(in crate::cli) run: PathBuf,
+    /// Also write a figure as an SVG file
+    #[arg(long, value_name = "FILE", group = "file")]
+    pub(in crate::cli) svg: Option<PathBuf>,
+    /// Also write a figure as a PNG file
+    #[arg(long, value_name = "FILE", group = "file")]
+    pub(in crate::cli) png: Option<PathBuf>,
+    /// Which figure, such as cumulative-regret; report.html names each below its values, and a wrong name lists
+    /// all. Default: the first
+    #[arg(long, value_name = "ID", requires = "file")]
+    pub(in crate::cli) figure: Option<String>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(in crate::cli) format: Format,
+}
+
+/// How a trace is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum TraceFormat {
+    /// A line per event for people, long facts cut
+    Text,
+    /// A JSON object per line, everything whole
+    Jsonl,
+    /// A message-sequence picture
+    Svg,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TraceArguments {
+    /// The scenario file
+    pub(in crate::cli) scenario: PathBuf,
+    /// Override a value: path.to.field=RON. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
+    pub(in crate::cli) overrides: Vec<String>,
+    /// Use this seed instead of the scenario's
+    #[arg(long, value_name = "SEED")]
+    pub(in crate::cli) seed: Option<u64>,
+    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) data: Option<PathBuf>,
+    /// Which replication
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub(in crate::cli) replication: u64,
+    /// Which cell of a study
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(in crate::cli) cell: usize,
+    /// Only this series. Default: all; the first one for a picture
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) series: Option<String>,
+    /// Leave out what happens before this virtual time, as in 1s500ms
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) from: Option<Span>,
+    /// Leave out what happens after this virtual time
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) until: Option<Span>,
+    /// How events are printed
+    #[arg(long, value_enum, default_value_t = TraceFormat::Text)]
+    pub(in crate::cli) format: TraceFormat,
+}

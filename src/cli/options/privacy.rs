@@ -1,0 +1,138 @@
+//! Verbs about what releases cost: price, audit, calibrate.
+
+use super::bad_value::BadValue;
+use super::scenario::Format;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AccountArguments {
+    /// A file with Account(delta: .., events: [..]), or the folder of a run
+    pub(in crate::cli) file: PathBuf,
+    /// State epsilons at this delta instead of the file's
+    #[arg(long, value_name = "DELTA", allow_negative_numbers = true)]
+    pub(in crate::cli) delta: Option<f64>,
+    /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
+    #[arg(long, value_name = "FILE.svg")]
+    pub(in crate::cli) plot: Option<PathBuf>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(in crate::cli) format: Format,
+}
+
+/// A verdict that is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Expected {
+    /// Something was measured, and neither it nor the exact loss of the neighbours exceeds the claim
+    Consistent,
+    /// The bound by counting exceeds the claim
+    Refuted,
+    /// Neither: too few trials, nothing measured, nothing claimed, or the exact loss exceeds the claim
+    Inconclusive,
+    /// The verdict that the documentation announces; for mechanisms
+    Documented,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(in crate::cli) struct AuditArguments {
+    #[command(subcommand)]
+    pub(in crate::cli) what: Option<AuditWhat>,
+    /// The scenario file
+    pub(in crate::cli) scenario: Option<PathBuf>,
+    /// Override a value: path.to.field=RON. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
+    pub(in crate::cli) overrides: Vec<String>,
+    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) data: Option<PathBuf>,
+    /// Which cell of a study
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(in crate::cli) cell: usize,
+    /// Only this series. Default: all
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) series: Option<String>,
+    /// Only what this party sees, as the audit names it. Default: all
+    #[arg(long, value_name = "PARTY")]
+    pub(in crate::cli) observer: Option<String>,
+    /// The neighbour, instead of a search for one: ROW:D1,D2,.. (a record and by how much it moves), A,B (two
+    /// rewards), or the number of an agent
+    #[arg(long, value_name = "NEIGHBOUR", allow_hyphen_values = true)]
+    pub(in crate::cli) neighbour: Option<String>,
+    /// Put this to the test instead of what is claimed: EPSILON,DELTA as in 3,1e-5
+    #[arg(long, value_name = "EPSILON,DELTA", value_parser = claim)]
+    pub(in crate::cli) claim: Option<(f64, f64)>,
+    #[command(flatten)]
+    pub(in crate::cli) options: AuditOptions,
+}
+
+fn claim(text: &str) -> Result<(f64, f64), BadValue> {
+    let expected = || BadValue::NotAPair(text.to_owned());
+    let (epsilon, delta) = text.split_once(',').ok_or_else(expected)?;
+    let number = |part: &str| part.trim().parse::<f64>().map_err(|_| expected());
+    let (epsilon, delta) = (number(epsilon)?, number(delta)?);
+    if epsilon > 0.0 && epsilon.is_finite() && (0.0..1.0).contains(&delta) {
+        Ok((epsilon, delta))
+    } else {
+        Err(BadValue::Claim(text.to_owned()))
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum AuditWhat {
+    /// Audit one mechanism by name, or all of them, those that are broken on purpose included
+    Mechanism(MechanismAuditArguments),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct MechanismAuditArguments {
+    /// Name of the mechanism, or `all`
+    pub(in crate::cli) name: String,
+    #[command(flatten)]
+    pub(in crate::cli) options: AuditOptions,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AuditOptions {
+    /// Trials per world; half of them choose the test, the other half are counted. Default: 100000, and
+    /// 10000 for a scenario
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
+    pub(in crate::cli) trials: Option<u64>,
+    /// Seed of all draws. Default: 0, or the scenario's
+    #[arg(long, value_name = "SEED")]
+    pub(in crate::cli) seed: Option<u64>,
+    /// End with exit code 7 if a verdict is another one
+    #[arg(long, value_enum)]
+    pub(in crate::cli) expect: Option<Expected>,
+    /// Draw the two distributions into this file, .svg or .png; of several findings NAME-audited.svg each
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) plot: Option<PathBuf>,
+    /// Threads to run trials on; results do not depend on it. Default: one per core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) threads: Option<u32>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(in crate::cli) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CalibrateArguments {
+    /// Largest epsilon of all rounds together
+    #[arg(long, allow_negative_numbers = true)]
+    pub(in crate::cli) epsilon: f64,
+    /// Delta at which it is stated
+    #[arg(long, default_value_t = 1e-5, allow_negative_numbers = true)]
+    pub(in crate::cli) delta: f64,
+    /// Probability that a unit takes part in a round (Poisson sampling); 1 for no sampling
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+    pub(in crate::cli) rate: f64,
+    /// Rounds: find the smallest noise multiplier
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(in crate::cli) rounds: Option<u64>,
+    /// Noise multiplier: find the most rounds
+    #[arg(long, allow_negative_numbers = true)]
+    pub(in crate::cli) noise: Option<f64>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(in crate::cli) format: Format,
+}

@@ -1,0 +1,34 @@
+//! What every verb that plays a scenario takes.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum Format {
+    /// Tables for people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(in crate::cli) struct ScenarioArguments {
+    /// The scenario file
+    pub(in crate::cli) scenario: PathBuf,
+    /// Override a value: path.to.field=RON, as in -o network.default.loss='Independent(0.1)'. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
+    pub(in crate::cli) overrides: Vec<String>,
+    /// Use this seed instead of the scenario's
+    #[arg(long, value_name = "SEED")]
+    pub(in crate::cli) seed: Option<u64>,
+    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) data: Option<PathBuf>,
+    /// Play this many replications of every cell instead of the scenario's number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(in crate::cli) replications: Option<u64>,
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(in crate::cli) format: Format,
+}

@@ -1,0 +1,83 @@
+//! The arms as a learner finds them before its first round, and why it may be unable to begin.
+
+use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
+use thiserror::Error;
+
+/// What a learner knows before it begins.
+#[derive(Clone, Debug)]
+pub struct Arms {
+    /// Number of arms, n.
+    pub n: usize,
+    /// Covariance that a model of the arms assumes, over the same n: a function of their inputs, or a matrix. None if
+    /// withheld.
+    pub covariance: Option<ArmCovariance>,
+    /// Variance of the noise of an outcome, at least 0, in squared units of the outcome.
+    pub noise_variance: f64,
+    /// Prior mean, the same at every arm, in units of the outcome.
+    pub mean: f64,
+    /// What else the protocol knows and a recipe may leave unsaid.
+    pub facts: Facts,
+}
+
+/// A learner that cannot be built.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum BuildError {
+    /// It models the arms' inputs, and they are withheld.
+    #[error("{learner} needs the arms' inputs, and they are withheld")]
+    NeedsInputs {
+        /// Name of the learner.
+        learner: &'static str,
+    },
+    /// Neither the recipe nor the protocol states a quantity that the learner rests on.
+    #[error("{learner} needs to know {what}, which nothing here says: set its `{field}`")]
+    Unknown {
+        /// Name of the learner.
+        learner: &'static str,
+        /// Field of the recipe that can state it.
+        field: &'static str,
+        /// The quantity in words.
+        what: &'static str,
+    },
+    /// It keeps a matrix over the arms, and there are too many of them.
+    #[error("{learner} takes at most {most} arms, found {found}: use a coarser grid or GpUcb")]
+    TooManyArms {
+        /// Name of the learner.
+        learner: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many it takes.
+        most: usize,
+    },
+    /// The arms' covariance cannot be worked with.
+    #[error(transparent)]
+    Model(#[from] GpError),
+}
+
+/// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// T: outcomes that will be asked for; 0 counts as 1.
+    pub horizon: Option<u64>,
+    /// B: bound on the function, |f - prior mean| <= B, in units of the outcome.
+    pub bound: Option<f64>,
+    /// R: bound on the noise of an outcome, before any privacy noise, in units of the outcome.
+    pub noise_bound: Option<f64>,
+    /// Scale of the Laplace noise that makes an outcome private, in units of the outcome.
+    pub laplace_scale: Option<f64>,
+}
+
+/// The covariance of the arms, for a learner that needs it.
+pub(super) fn covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'a ArmCovariance, BuildError> {
+    arms.covariance.as_ref().ok_or(BuildError::NeedsInputs { learner })
+}
+
+/// As [`covariance`], for a learner that keeps a matrix over the arms.
+pub(super) fn small_covariance<'a>(
+    learner: &'static str,
+    arms: &'a Arms,
+) -> Result<&'a ArmCovariance, BuildError> {
+    if arms.n > MOST_ARMS {
+        return Err(BuildError::TooManyArms { learner, found: arms.n, most: MOST_ARMS });
+    }
+    covariance(learner, arms)
+}

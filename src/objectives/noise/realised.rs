@@ -1,0 +1,179 @@
+//! The noise of a realised objective: a law, or what was recorded.
+
+use super::gaussian::Gaussian;
+use super::{NoiseLaw as _, NoiseModel};
+use crate::rng::Stream;
+use crate::vocab::Delta;
+use std::sync::Arc;
+
+/// Deviations of recorded outcomes from their arm's mean: any of them is as likely as any other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// By arm; none is empty.
+    deviations: Vec<Vec<f64>>,
+}
+
+impl Recorded {
+    /// The deviations of each arm.
+    ///
+    /// # Panics
+    /// If an arm has none.
+    #[must_use]
+    pub fn new(deviations: Vec<Vec<f64>>) -> Self {
+        assert!(deviations.iter().all(|arm| !arm.is_empty()), "every arm has recorded outcomes");
+        Self { deviations }
+    }
+
+    fn all(&self) -> impl Iterator<Item = f64> {
+        self.deviations.iter().flatten().copied()
+    }
+}
+
+/// The noise of a realised objective.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Noise {
+    /// The same law for every arm.
+    Law(NoiseModel),
+    /// What was recorded for each arm.
+    Recorded(Arc<Recorded>),
+}
+
+impl Noise {
+    /// Normal noise of a standard deviation, finite and not negative.
+    #[must_use]
+    pub fn gaussian(sd: f64) -> Self {
+        Self::Law(NoiseModel::Gaussian(Gaussian::of(sd)))
+    }
+
+    /// The standard deviation of normal noise; none for any other law.
+    #[must_use]
+    pub fn gaussian_sd(&self) -> Option<f64> {
+        match self {
+            Self::Law(NoiseModel::Gaussian(law)) => Some(law.variance().sqrt()),
+            Self::Law(_) | Self::Recorded(_) => None,
+        }
+    }
+
+    /// The noise of one outcome of an arm.
+    ///
+    /// # Panics
+    /// If there is no such arm.
+    #[must_use]
+    pub fn draw(&self, arm: usize, stream: &mut Stream) -> f64 {
+        match self {
+            Self::Law(law) => law.as_dyn().draw(stream),
+            Self::Recorded(recorded) => {
+                let own = &recorded.deviations[arm];
+                own[stream.below(own.len() as u64) as usize]
+            }
+        }
+    }
+
+    /// Variance, over arms and draws; infinite where there is none.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        match self {
+            Self::Law(law) => law.as_dyn().variance(),
+            Self::Recorded(recorded) => {
+                recorded.all().map(|v| v * v).sum::<f64>() / recorded.all().count() as f64
+            }
+        }
+    }
+
+    /// R: no draw is larger in size. None for unbounded noise.
+    #[must_use]
+    pub fn bound(&self) -> Option<f64> {
+        match self {
+            Self::Law(law) => law.as_dyn().bound(),
+            Self::Recorded(recorded) => Some(recorded.all().fold(0.0, |most, v| most.max(v.abs()))),
+        }
+    }
+
+    /// A size that a draw exceeds with probability at most `delta`; none where the law does not tell.
+    #[must_use]
+    pub fn tail(&self, delta: Delta) -> Option<f64> {
+        match self {
+            Self::Law(law) => law.as_dyn().tail(delta),
+            Self::Recorded(_) => self.bound(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    #[test]
+    fn laws_have_the_variance_and_the_bound_they_state() {
+        // 200,000 draws; six standard errors of the mean square. Student's t with 9 degrees has finite fourth moments.
+        for (text, kurtosis) in [
+            ("Gaussian(sd: 1.5)", 3.0),
+            ("Uniform(bound: 2.0)", 1.8),
+            ("StudentT(degrees: 9, scale: 0.5)", 3.0 + 6.0 / 5.0),
+        ] {
+            let text = format!("#![enable(unwrap_variant_newtypes)]{text}");
+            let model: NoiseModel = ron::from_str(&text).unwrap();
+            let noise = Noise::Law(model);
+            let mut stream = Key::root(4).stream();
+            let n = 200_000;
+            let draws: Vec<f64> = (0..n).map(|_| noise.draw(0, &mut stream)).collect();
+            let variance = noise.variance();
+            let square = draws.iter().map(|v| v * v).sum::<f64>() / f64::from(n);
+            let mean = draws.iter().sum::<f64>() / f64::from(n);
+            let error = variance * ((kurtosis - 1.0) / f64::from(n)).sqrt();
+            assert!((square - variance).abs() < 6.0 * error, "{text}: {square} for {variance}");
+            assert!(mean.abs() < 6.0 * (variance / f64::from(n)).sqrt(), "{text}: mean {mean}");
+            if let Some(bound) = noise.bound() {
+                assert!(draws.iter().all(|v| v.abs() <= bound));
+                assert!(draws.iter().any(|v| v.abs() > 0.99 * bound));
+            }
+        }
+    }
+
+    #[test]
+    fn students_t_has_its_quantiles() {
+        // t with 3 degrees: P(|T| > 3.182446) = 0.05, P(|T| > 12.92398) = 0.001. 400,000 draws, six standard errors.
+        let mut stream = Key::root(8).stream();
+        let n = 400_000;
+        let draws: Vec<f64> = (0..n).map(|_| stream.student_t(3.0)).collect();
+        for (bound, tail) in [(3.182_446, 0.05), (12.923_98, 0.001)] {
+            let found = draws.iter().filter(|v| v.abs() > bound).count() as f64 / f64::from(n);
+            let error = (tail * (1.0 - tail) / f64::from(n)).sqrt();
+            assert!((found - tail).abs() < 6.0 * error, "{found} beyond {bound}");
+        }
+    }
+
+    /// Tables of Student's t and of the normal law; what is stated is never below the quantile.
+    #[test]
+    fn tails_are_those_of_the_tables() {
+        let noise = |text: &str| {
+            Noise::Law(ron::from_str(&format!("#![enable(unwrap_variant_newtypes)]{text}")).unwrap())
+        };
+        for (text, delta, quantile) in [
+            ("Gaussian(sd: 2)", 0.05, 2.0 * 1.959_963_984_540_054),
+            ("Gaussian(sd: 0)", 0.05, 0.0),
+            ("Uniform(bound: 3)", 0.05, 3.0),
+            ("StudentT(degrees: 3)", 0.05, 3.182_446_305_283_71),
+            ("StudentT(degrees: 3, scale: 2)", 0.001, 2.0 * 12.923_978_636_687),
+            ("StudentT(degrees: 10)", 0.01, 3.169_272_672_616_9),
+            ("StudentT(degrees: 1.5)", 1e-6, 8_285.4),
+        ] {
+            let found = noise(text).tail(Delta::new(delta).unwrap()).unwrap();
+            let room = if text.contains("1.5") { 1e-4 } else { 1e-7 };
+            assert!(found >= quantile * (1.0 - room) && found <= quantile * (1.0 + room), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn recorded_noise_is_what_was_recorded() {
+        let noise = Noise::Recorded(Arc::new(Recorded::new(vec![vec![-1.0, 1.0], vec![3.0, -1.0, -2.0]])));
+        assert_eq!(noise.bound(), Some(3.0));
+        assert_eq!(noise.variance(), 16.0 / 5.0);
+        let mut stream = Key::root(2).stream();
+        let mut seen: Vec<f64> = (0..200).map(|_| noise.draw(1, &mut stream)).collect();
+        seen.sort_by(f64::total_cmp);
+        seen.dedup();
+        assert_eq!(seen, [-2.0, -1.0, 3.0]);
+    }
+}

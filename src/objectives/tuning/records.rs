@@ -1,0 +1,32 @@
+//! Records as a linear model sees them.
+
+use crate::gp::dot;
+
+/// Features of norm at most 1, each multiplied by its label (1 or -1), so that
+/// the margin is their inner product with the weights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Records {
+    /// Number of features.
+    pub d: usize,
+    /// Signed features, record after record.
+    pub signed: Vec<f64>,
+}
+
+impl Records {
+    /// Number of records.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.signed.len() / self.d
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.signed.is_empty()
+    }
+
+    /// The margin of every record.
+    pub fn margins<'a>(&'a self, weights: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        self.signed.chunks(self.d).map(|row| dot(row, weights))
+    }
+}

@@ -1,0 +1,35 @@
+//! Why a model could not be trained.
+
+use thiserror::Error;
+
+/// A model that could not be trained, or not well enough.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum TrainingError {
+    /// The optimiser failed.
+    #[error("training with lambda = {lambda} failed: {reason}")]
+    Failed {
+        /// Regularisation parameter.
+        lambda: f64,
+        /// Why, in the optimiser's words.
+        reason: String,
+    },
+    /// The optimiser ended without weights.
+    #[error("training with lambda = {lambda} gave no weights")]
+    NoWeights {
+        /// Regularisation parameter.
+        lambda: f64,
+    },
+    /// The weights may be too far from the best ones.
+    #[error(
+        "training with lambda = {lambda} ended up to {distance:e} from the best weights, expected at most \
+         {accepted:e}: raise lambda_min"
+    )]
+    TooFar {
+        /// Regularisation parameter.
+        lambda: f64,
+        /// Bound on the distance to the best weights, in the Euclidean norm.
+        distance: f64,
+        /// The largest that is accepted.
+        accepted: f64,
+    },
+}

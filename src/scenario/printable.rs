@@ -1,0 +1,29 @@
+//! Characters that act on whatever shows them, and texts without any.
+
+use std::borrow::Cow;
+
+/// Whether a character would act on whatever shows it, instead of being shown: controls, marks of the direction of
+/// writing, and what XML cannot hold.
+pub(super) fn acts(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// A text for a terminal: what would act on it is replaced by U+FFFD; ends of lines and tabs stay.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let bad = |c: char| acts(c) && !matches!(c, '\n' | '\t');
+    if text.contains(bad) { Cow::Owned(text.replace(bad, "\u{fffd}")) } else { Cow::Borrowed(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_replaced_and_what_is_seen_stays() {
+        assert!(matches!(printable("Zürich\n\t→ 東京"), Cow::Borrowed(_)));
+        assert_eq!(printable("a\u{1b}[2Jb\r\u{202e}c\u{9b}"), "a\u{fffd}[2Jb\u{fffd}\u{fffd}c\u{fffd}");
+    }
+}
