@@ -176,6 +176,9 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
     let total = pairs::pure_total(items);
     let part = |item: &Item| closed_form(std::slice::from_ref(item), delta).unwrap_or(0.0);
     let least = items.iter().map(part).fold(0.0, f64::max).min(total);
+    if least > ceiling {
+        return Ends { lower: least, upper: total };
+    }
     // Only lattices can fail or be coarse, so only they need the other bound.
     let mut known: Option<f64> = None;
     let mut renyi = || *known.get_or_insert_with(|| Rdp::epsilon(items, delta).map_or(0.0, |found| found.0));

@@ -20,10 +20,12 @@ mod convolution;
 mod fft;
 mod gathered;
 mod graded;
+mod guide;
 mod rounded;
 mod steps;
 mod tilted;
 mod staircase;
+mod windows;
 
 pub use accountant::Tight;
 pub(super) use accountant::curve_below;
