@@ -295,43 +295,58 @@ pub(super) fn ends(
     delta: f64,
 ) -> Option<(Ends, Guide)> {
     let mut pass = Pass { shape, guide, sums: Vec::new() };
-    let mut total: Option<Graded> = None;
-    let mut halves = None;
-    for (k, ((law, count), span)) in laws.iter().zip(spans).enumerate() {
-        let (many, more) = match law.two_atoms() {
-            Some(atoms) => (Graded::of_atoms(&atoms, *count, &mut pass), None),
-            None => match Graded::of(law.as_ref(), *span, &mut pass)? {
-                one if *count == 1 => (one, None),
-                one => {
+    // Those with a bulk and rare large losses, and the others: their scales differ, and they meet in the last sum.
+    let (mut sparse, mut others) = (Vec::new(), Vec::new());
+    for ((law, count), span) in laws.iter().zip(spans) {
+        let group = if law.bulk().is_some() { &mut sparse } else { &mut others };
+        match law.two_atoms() {
+            Some(atoms) => group.push(Graded::of_atoms(&atoms, *count, &mut pass)),
+            None => {
+                let one = Graded::of(law.as_ref(), *span, &mut pass)?;
+                if *count == 1 {
+                    group.push(one);
+                } else {
                     let (power, rest) = one.times(*count, &mut pass);
-                    (power, Some(rest))
+                    group.extend([power, rest]);
                 }
-            },
-        };
-        if laws.len() == 1
-            && let Some(more) = more
-        {
-            halves = Some((many, more));
-            break;
-        }
-        let many = more.map_or_else(|| many.clone(), |more| many.plus(Some(&more), 1.0, &mut pass));
-        total = Some(match total.take() {
-            Some(sum) if k + 1 == laws.len() => {
-                halves = Some((sum, many));
-                break;
             }
-            Some(sum) => sum.plus(Some(&many), 1.0, &mut pass),
-            None => many,
-        });
+        }
     }
-    let (a, b) = match (halves, total) {
-        (Some(halves), _) => halves,
-        (None, Some(total)) => (total, Graded::nothing()),
-        (None, None) => return None,
+    let (a, b) = if sparse.is_empty() || others.is_empty() {
+        let mut all = if sparse.is_empty() { others } else { sparse };
+        let last = all.pop()?;
+        (sum_of(all, &mut pass), last)
+    } else {
+        (sum_of(sparse, &mut pass), sum_of(others, &mut pass))
     };
     let found = ends_of_sum(&a, &b, delta);
-    let sum = a.plus(Some(&b), 1.0, &mut pass);
-    Some((found, Guide { sums: pass.sums, total: Profile::of(&sum.worse), ends: found }))
+    let coarse = |law: &Masses| {
+        let grid = plain_grid(law.end(), [Some(law), None], COARSE, shape.sought);
+        worse(&gathered(law, &grid), &grid).0
+    };
+    let (a, b) = (coarse(&a.worse), coarse(&b.worse));
+    let (low, high) = (a.end().0 + b.end().0, a.end().1 + b.end().1);
+    let grid = plain_grid((low, high.max(low)), [Some(&a), Some(&b)], COARSE, shape.sought);
+    let total = worse(&products(&a, &b, false, &grid, 0.0).0, &grid).0;
+    Some((found, Guide { sums: pass.sums, total: Profile::of(&total), ends: found }))
+}
+
+/// Points for what a guide is told of the total.
+const COARSE: f64 = 200.0;
+/// A sum of which no more sums are formed may have so many times the points.
+const FINE: f64 = 3.0;
+
+/// The sum of several, the smallest first.
+fn sum_of(mut parts: Vec<Graded>, pass: &mut Pass) -> Graded {
+    parts.sort_by_key(|part| part.worse.p.len());
+    let last = parts.len().saturating_sub(1);
+    let sum = parts.into_iter().enumerate().fold(None, |sum: Option<Graded>, (k, part)| {
+        Some(match sum {
+            Some(sum) => sum.plus(Some(&part), if k == last { FINE } else { 1.0 }, pass),
+            None => part,
+        })
+    });
+    sum.unwrap_or_else(Graded::nothing)
 }
 
 #[cfg(test)]
@@ -400,6 +415,7 @@ mod tests {
                 );
                 assert!(ends.upper - ends.lower < wanted * exact, "{epsilon} {count}: {ends:?}, {exact}");
                 let sum = power.plus(Some(&rest), 1.0, &mut pass);
+                pass.sums.pop();
                 known = Some(Guide { sums: pass.sums, total: Profile::of(&sum.worse), ends });
             }
             let laws: [(Box<dyn Law>, u64); 1] = [(Box::new(law), count)];

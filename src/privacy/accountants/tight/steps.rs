@@ -146,7 +146,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
         }
         spacing *= by;
     }
-    if !is_graded && releases <= MOST && !is_done(&best, POOR, floor, ceiling) {
+    if !is_graded && releases <= MOST && !is_done(&best, WANTED_GRADED, floor, ceiling) {
         on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
     }
     best.lower = best.lower.min(best.upper);
