@@ -76,6 +76,11 @@ const EXACT: f64 = 1e-8;
 /// Ends as close as this, relatively, are good enough.
 const CLOSE: f64 = 1e-6;
 
+/// How far apart ends may be, relatively, where the figure resolves epsilon.
+const RESOLUTION: f64 = 1e-3;
+/// Effort for a contour where grids leave ends farther apart.
+const LAST_EFFORT: f64 = 20.0;
+
 struct Answer {
     lower: f64,
     epsilon: f64,
@@ -188,8 +193,8 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
         if laws.is_empty() {
             return worst;
         }
-        let line =
-            contour::epsilon(&laws, delta).filter(|ends| ends.upper.is_finite() && ends.lower.is_finite());
+        let line = contour::epsilon(&laws, delta, 1.0)
+            .filter(|ends| ends.upper.is_finite() && ends.lower.is_finite());
         let ends = match line {
             Some(ends)
                 if ends.upper - ends.lower <= CLOSE * ends.upper.max(0.0)
@@ -203,8 +208,19 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
                 if let Some(ends) = line {
                     most = most.min(ends.upper.max(0.0));
                 }
-                let ends = steps::epsilon(&laws, delta, most, worst.upper.max(floor), ceiling);
-                Ends { lower: line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper), ..ends }
+                let mut ends = steps::epsilon(&laws, delta, most, worst.upper.max(floor), ceiling);
+                ends.lower = line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper);
+                let is_of_interest = ends.upper > worst.upper.max(floor) && ends.lower < ceiling;
+                if is_of_interest && ends.upper - ends.lower > RESOLUTION * ends.upper {
+                    // Grids could not tell; a longer line may.
+                    let line = contour::epsilon(&laws, delta, LAST_EFFORT)
+                        .filter(|line| line.upper.is_finite() && line.lower.is_finite());
+                    if let Some(line) = line {
+                        ends.upper = ends.upper.min(line.upper.max(0.0));
+                        ends.lower = ends.lower.max(line.lower).min(ends.upper);
+                    }
+                }
+                ends
             }
         };
         let upper = worst.upper.max(ends.upper.min(total));
