@@ -127,19 +127,27 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f
         }
         let end = above.partition_point(|mass| one.p * mass > lost_of_one).clamp(j, n);
         dropped += one.p * above[end];
+        // What falls into one cell is added up before it is multiplied.
+        let mut run = Cell::default();
         while j < end {
             let sum = loss + b.loss[j];
-            while k < grid.len() && ceilings[k] <= sum {
+            if ceilings[k] <= sum {
+                cells[k].add(one, run);
+                run = Cell::default();
                 k += 1;
+                while ceilings[k] <= sum {
+                    k += 1;
+                }
             }
             if j % BLOCK == 0 && j + BLOCK <= end && loss + b.loss[j + BLOCK - 1] < ceilings[k] {
-                cells[k].add(one, blocks[j / BLOCK]);
+                run = run.and(blocks[j / BLOCK]);
                 j += BLOCK;
             } else {
-                cells[k].add(one, others[j]);
+                run = run.and(others[j]);
                 j += 1;
             }
         }
+        cells[k].add(one, run);
     }
     (cells, dropped)
 }

@@ -46,7 +46,7 @@ impl Pass<'_> {
         let points = self.shape.points * share;
         match self.guide {
             Some(guide) => {
-                let plain = plain_grid(ends, laws, Guide::plain_points(points), self.shape.sought);
+                let plain = plain_grid(ends, laws, guide.plain_points(points), self.shape.sought);
                 guide.grid(self.sums.len(), plain, points)
             }
             None => plain_grid(ends, laws, points, self.shape.sought),
@@ -123,13 +123,15 @@ impl Graded {
         if low >= high || high > FARTHEST {
             return None;
         }
-        let plain = windows::plain(law, (low, high), pass.shape.points, pass.shape.sought);
+        let is_cut_twice = pass.guide.is_some() && law.bulk().is_some();
+        let points = if is_cut_twice { ROUGH } else { pass.shape.points };
+        let plain = windows::plain(law, (low, high), points, pass.shape.sought);
         let mut cut = windows::cut(law, &plain)?;
         if cut.worse.p.is_empty() {
             return None;
         }
         let grid = pass.grid(cut.worse.end(), [Some(&cut.worse), None], 1.0);
-        if pass.guide.is_some() && law.bulk().is_some() {
+        if is_cut_twice {
             // Cut up at the grid's own points, each cell errs but once.
             let own: Vec<Window> = windows::between(&grid, (low, high));
             cut = windows::cut(law, &own)?;
@@ -259,6 +261,8 @@ impl Graded {
     }
 }
 
+/// Points that say where a law lies before it is cut up in earnest.
+const ROUGH: f64 = 16.0;
 /// The least part of a grid's points for a sum of few.
 const LEAST_SHARE: f64 = 0.3;
 /// Atoms beyond this multiple of a grid's points are gathered.
@@ -312,6 +316,7 @@ pub(super) fn ends(
             }
         }
     }
+    let is_sparse = others.is_empty();
     let (a, b) = if sparse.is_empty() || others.is_empty() {
         let mut all = if sparse.is_empty() { others } else { sparse };
         let last = all.pop()?;
@@ -328,11 +333,11 @@ pub(super) fn ends(
     let (low, high) = (a.end().0 + b.end().0, a.end().1 + b.end().1);
     let grid = plain_grid((low, high.max(low)), [Some(&a), Some(&b)], COARSE, shape.sought);
     let total = worse(&products(&a, &b, false, &grid, 0.0).0, &grid).0;
-    Some((found, Guide { sums: pass.sums, total: Profile::of(&total), ends: found }))
+    Some((found, Guide { sums: pass.sums, total: Profile::of(&total), ends: found, is_sparse }))
 }
 
 /// Points for what a guide is told of the total.
-const COARSE: f64 = 200.0;
+const COARSE: f64 = 400.0;
 /// A sum of which no more sums are formed may have so many times the points.
 const FINE: f64 = 3.0;
 
@@ -416,7 +421,8 @@ mod tests {
                 assert!(ends.upper - ends.lower < wanted * exact, "{epsilon} {count}: {ends:?}, {exact}");
                 let sum = power.plus(Some(&rest), 1.0, &mut pass);
                 pass.sums.pop();
-                known = Some(Guide { sums: pass.sums, total: Profile::of(&sum.worse), ends });
+                known =
+                    Some(Guide { sums: pass.sums, total: Profile::of(&sum.worse), ends, is_sparse: false });
             }
             let laws: [(Box<dyn Law>, u64); 1] = [(Box::new(law), count)];
             let (ends, _) = ends(&laws, &[law.span(1e-20)], &shape, None, delta).unwrap();

@@ -10,11 +10,12 @@ use super::gathered::Masses;
 
 /// Points of a profile, about.
 const POINTS: usize = 200;
-/// What part of a grid's points goes where a guide says.
+/// What part of a grid's points goes where a guide says: all kinds of laws are told less well.
 const GUIDED: f64 = 0.8;
+const GUIDED_OF_SPARSE: f64 = 0.9;
 
 /// And so many at least where they go without.
-const LEAST_PLAIN: f64 = 30.0;
+const LEAST_PLAIN: f64 = 24.0;
 
 /// The law of a sum, roughly.
 #[derive(Clone, Debug)]
@@ -64,6 +65,8 @@ pub(super) struct Guide {
     pub(super) total: Profile,
     /// Between which epsilon lies.
     pub(super) ends: Ends,
+    /// Whether all are laws with a bulk and rare large losses.
+    pub(super) is_sparse: bool,
 }
 
 impl Guide {
@@ -96,7 +99,7 @@ impl Guide {
             return plain;
         }
         let mut grid = plain;
-        let share = all / (GUIDED * points).max(1.0);
+        let share = all / (self.guided() * points).max(1.0);
         let mut next = 0.5 * share;
         let mut passed = 0.0;
         for (weight, ends) in weights.iter().zip(marks.windows(2)) {
@@ -116,8 +119,12 @@ impl Guide {
         grid
     }
 
+    fn guided(&self) -> f64 {
+        if self.is_sparse { GUIDED_OF_SPARSE } else { GUIDED }
+    }
+
     /// What is left for a grid made without knowledge.
-    pub(super) fn plain_points(points: f64) -> f64 {
-        ((1.0 - GUIDED) * points).max(LEAST_PLAIN)
+    pub(super) fn plain_points(&self, points: f64) -> f64 {
+        ((1.0 - self.guided()) * points).max(LEAST_PLAIN)
     }
 }
