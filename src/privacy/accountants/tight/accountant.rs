@@ -14,6 +14,10 @@ use crate::vocab::{Cost, Delta};
 ///
 /// Add and remove directions are composed apart; the larger counts. Probabilities of outright failure of
 /// (epsilon, delta)-mechanisms are taken off delta first.
+///
+/// The figure is the upper end of an interval that holds the true epsilon. It resolves 0.1 % of epsilon: where the ends
+/// are no farther apart than that (nearly everywhere, see docs/accounting.md), settings whose true epsilons differ by
+/// more stand in the right order, and others may change places by as much.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tight;
 
