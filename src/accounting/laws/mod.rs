@@ -98,6 +98,11 @@ pub(super) trait Law: fmt::Debug {
         None
     }
 
+    /// Itself, if it has but two values.
+    fn two_atoms(&self) -> Option<TwoAtoms> {
+        None
+    }
+
     /// A loss near which the law has an atom, or as good as one: best made a point of a lattice.
     fn anchor(&self) -> f64 {
         0.0

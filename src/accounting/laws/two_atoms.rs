@@ -66,6 +66,10 @@ impl Law for TwoAtoms {
         Some(self.high)
     }
 
+    fn two_atoms(&self) -> Option<TwoAtoms> {
+        Some(*self)
+    }
+
     fn anchor(&self) -> f64 {
         self.high
     }

@@ -80,7 +80,7 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
 
 /// Binomial probabilities of 0, 1, ... low outputs, from the first that does not vanish, with its number. They are
 /// computed outward from the largest, so nothing overflows, and only those that do not vanish are kept.
-fn masses(p_high: f64, p_low: f64, count: u64) -> (usize, impl Iterator<Item = f64>) {
+pub(super) fn masses(p_high: f64, p_low: f64, count: u64) -> (usize, impl Iterator<Item = f64>) {
     let n = count as usize;
     let mode = ((count as f64 + 1.0) * p_low / (p_high + p_low)).floor().min(count as f64) as usize;
     let mut below = Vec::new();

@@ -85,7 +85,7 @@ const MOST_NODES: usize = 8192;
 const MOST_TERMS: f64 = 40_000.0;
 /// Terms beyond the last node may add this much, relatively.
 const TRUNCATION: f64 = 1e-14;
-/// Most terms of all values together.
+/// Most terms of all values together, at effort 1.
 const MOST_WORK: f64 = 4e5;
 /// What part of that may be done before the values have fallen to 1/10.
 const FIRST_PART: f64 = 0.1;
@@ -95,11 +95,13 @@ const FIRST_PART: f64 = 0.1;
 /// The line crosses the real axis at the saddle point. Where the loss is now and then large, the tilted law there is
 /// that of the large losses alone, and the sum over m is not small; then it crosses at the best Renyi order of laws whose
 /// largest losses are left out, or nearer to 0.
-pub(super) fn epsilon(laws: &Laws, delta: f64) -> Option<Ends> {
+///
+/// `effort` says how many times the usual work may be done.
+pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
     let mut best: Option<Ends> = None;
     let mut look = |laws: &Laws, saddle: &Saddle, lost: f64| {
-        if let Some(ends) =
-            at(laws, saddle, delta, lost).filter(|ends| ends.lower <= ends.upper && ends.upper.is_finite())
+        if let Some(ends) = at(laws, saddle, delta, lost, effort)
+            .filter(|ends| ends.lower <= ends.upper && ends.upper.is_finite())
         {
             let lower = best.map_or(ends.lower, |best| best.lower.max(ends.lower));
             let upper = best.map_or(ends.upper, |best| best.upper.min(ends.upper));
@@ -161,7 +163,8 @@ fn best_order(laws: &Laws, delta: f64) -> f64 {
 const CLOSE: f64 = 1e-7;
 
 /// `lost` is the part of delta that the laws lack.
-fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64) -> Option<Ends> {
+fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Option<Ends> {
+    let most_work = effort * MOST_WORK;
     let c = saddle.c;
     let k = saddle.cumulants;
     if laws.iter().any(|(law, _)| !law.is_exact(c)) {
@@ -186,7 +189,7 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64) -> Option<Ends> {
             return None;
         }
         work += BLOCK as f64 * laws.iter().map(|(law, _)| law.terms(c, y_max)).sum::<f64>();
-        if work > MOST_WORK {
+        if work > most_work {
             return None;
         }
         let (mut watched, mut proven) = ([Complex::ONE; BLOCK], [Complex::ONE; BLOCK]);
@@ -202,7 +205,7 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64) -> Option<Ends> {
         let y = (from + BLOCK) as f64 * step;
         let seen = watched[BLOCK / 2..].iter().fold(0.0, |most: f64, v| most.max(v.norm_squared())).sqrt();
         let beyond = seen * ceiling(laws, c, y) / (PI * y);
-        if work > FIRST_PART * MOST_WORK && seen * ceiling(laws, c, y) > 0.1 {
+        if work > FIRST_PART * most_work && seen * ceiling(laws, c, y) > 0.1 {
             return None;
         }
         if beyond <= TRUNCATION * size {

@@ -97,7 +97,8 @@ impl Cell {
 const BLOCK: usize = 8;
 
 /// All products of two laws; cell k lies between the points k - 1 and k of the grid, the first below it, the last above.
-pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64]) -> Vec<Cell> {
+/// Products of P-masses that add up to at most `lost` are left out; how much they are is told too.
+pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f64) -> (Vec<Cell>, f64) {
     let mut cells = vec![Cell::default(); grid.len() + 1];
     let n = b.loss.len();
     let others: Vec<Cell> = (0..n).map(|j| Cell { p: b.p[j], q: b.q[j], u: b.u[j] }).collect();
@@ -105,6 +106,9 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64]) -> Vec<
         .chunks(BLOCK)
         .map(|block| block.iter().fold(Cell::default(), |sum, one| sum.and(*one)))
         .collect();
+    let above = Above::of(b).p;
+    let lost_of_one = lost / (2 * a.loss.len().max(1)) as f64;
+    let mut dropped = 0.0;
     // The last point of a grid, and whatever lies above it, is the end of its last cell.
     let ceilings: Vec<f64> = grid.iter().copied().chain([f64::INFINITY]).collect();
     for i in 0..a.loss.len() {
@@ -121,28 +125,38 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64]) -> Vec<
             one = Cell { p: 2.0 * one.p, q: 2.0 * one.q, u: 2.0 * one.u };
             j += 1;
         }
-        while j < n {
+        let end = above.partition_point(|mass| one.p * mass > lost_of_one).clamp(j, n);
+        dropped += one.p * above[end];
+        // What falls into one cell is added up before it is multiplied.
+        let mut run = Cell::default();
+        while j < end {
             let sum = loss + b.loss[j];
-            while k < grid.len() && ceilings[k] <= sum {
+            if ceilings[k] <= sum {
+                cells[k].add(one, run);
+                run = Cell::default();
                 k += 1;
+                while ceilings[k] <= sum {
+                    k += 1;
+                }
             }
-            if j % BLOCK == 0 && j + BLOCK <= n && loss + b.loss[j + BLOCK - 1] < ceilings[k] {
-                cells[k].add(one, blocks[j / BLOCK]);
+            if j % BLOCK == 0 && j + BLOCK <= end && loss + b.loss[j + BLOCK - 1] < ceilings[k] {
+                run = run.and(blocks[j / BLOCK]);
                 j += BLOCK;
             } else {
-                cells[k].add(one, others[j]);
+                run = run.and(others[j]);
                 j += 1;
             }
         }
+        cells[k].add(one, run);
     }
-    cells
+    (cells, dropped)
 }
 
 /// One law's masses in the cells of a grid.
 pub(super) fn gathered(a: &Masses, grid: &[f64]) -> Vec<Cell> {
     let mut one = Masses::default();
     one.push(0.0, 1.0, 1.0, 0.0);
-    products(&one, a, false, grid)
+    products(&one, a, false, grid, 0.0).0
 }
 
 /// The law that is certainly worse, on the grid; and P's mass above it.
@@ -158,6 +172,8 @@ pub(super) fn worse(cells: &[Cell], grid: &[f64]) -> (Masses, f64) {
             cell.p - cell.q * libm::exp(low)
         };
         let up = (surplus / -libm::expm1(-width)).clamp(0.0, cell.p);
+        // Moving everything up is worse still.
+        let up = if up.is_nan() { cell.p } else { up };
         masses[k - 1] += cell.p - up;
         masses[k] += up;
     }
@@ -175,29 +191,79 @@ pub(super) fn better(cells: &[Cell]) -> Masses {
     law
 }
 
-/// The smallest epsilon, at least 0, at which delta(epsilon) is at most `target`.
-pub(super) fn solve(law: &Masses, target: f64) -> f64 {
-    if target.is_nan() || target <= 0.0 {
-        return f64::INFINITY;
+/// Sums of what lies above each point.
+struct Above {
+    p: Vec<f64>,
+    q: Vec<f64>,
+    u: Vec<f64>,
+}
+
+impl Above {
+    fn of(law: &Masses) -> Self {
+        let sums = |list: &[f64]| {
+            let mut sums = vec![0.0; list.len() + 1];
+            for k in (0..list.len()).rev() {
+                sums[k] = sums[k + 1] + list[k];
+            }
+            sums
+        };
+        Self { p: sums(&law.p), q: sums(&law.q), u: sums(&law.u) }
     }
-    // Above a loss: delta(e) = P - e^e Q = (P - Q) - (e^e - 1) Q.
-    let (mut p, mut q, mut u) = (0.0, 0.0, 0.0);
-    let mut last = f64::INFINITY;
-    for k in (0..law.p.len()).rev() {
-        let loss = law.loss[k];
-        let delta = if loss.abs() < SMALL { u - libm::expm1(loss) * q } else { p - libm::exp(loss) * q };
-        if delta >= target || loss <= 0.0 {
+}
+
+/// Between which two numbers, at least 0 and as close as doubles allow, delta(epsilon) of the sum of two losses falls to
+/// `target`: it is larger than that at the first, and not at the second.
+pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
+    if target.is_nan() || target <= 0.0 {
+        return (f64::INFINITY, f64::INFINITY);
+    }
+    let above = Above::of(b);
+    let delta = |epsilon: f64| {
+        let mut k = b.loss.len();
+        let mut sum = 0.0;
+        for (loss, p) in a.loss.iter().zip(&a.p) {
+            let rest = epsilon - loss;
+            while k > 0 && b.loss[k - 1] > rest {
+                k -= 1;
+            }
+            // P - e^rest Q = (P - Q) - (e^rest - 1) Q.
+            sum += p * if rest.abs() < SMALL {
+                above.u[k] - libm::expm1(rest) * above.q[k]
+            } else {
+                above.p[k] - libm::exp(rest) * above.q[k]
+            };
+        }
+        sum
+    };
+    let at_zero = delta(0.0);
+    if at_zero <= target {
+        return (0.0, 0.0);
+    }
+    let (mut low, mut high) = (0.0, (a.end().1 + b.end().1).max(0.0));
+    let (mut over, mut under) = (at_zero - target, -target);
+    // False position, either side's weight halved where the other moved twice (Illinois).
+    let mut side = 0;
+    for round in 0..200 {
+        if high - low <= 1e-13 * high {
             break;
         }
-        p += law.p[k];
-        q += law.q[k];
-        u += law.u[k];
-        last = loss;
+        let cut = low + (high - low) * (over / (over - under));
+        let margin = 1e-14 * high;
+        let middle = if round % 8 == 7 { 0.5 * (low + high) } else { cut.clamp(low + margin, high - margin) };
+        let excess = delta(middle) - target;
+        if excess > 0.0 {
+            (low, over) = (middle, excess);
+            if side > 0 {
+                under *= 0.5;
+            }
+            side = 1;
+        } else {
+            (high, under) = (middle, excess.min(-1e-300));
+            if side < 0 {
+                over *= 0.5;
+            }
+            side = -1;
+        }
     }
-    if q <= 0.0 {
-        return 0.0;
-    }
-    let excess = (u - target) / q;
-    let epsilon = if excess.abs() < 1.0 { libm::log1p(excess) } else { libm::log((p - target) / q) };
-    epsilon.clamp(0.0, last)
+    (low, high)
 }

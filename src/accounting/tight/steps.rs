@@ -12,6 +12,7 @@
 use super::contour::{Ends, Laws};
 use super::convolution::{self, Rules};
 use super::graded::{self, Shape};
+use super::guide::Guide;
 use super::{staircase, tilted};
 use crate::accounting::laws::Grid;
 
@@ -36,9 +37,12 @@ const POOR: f64 = 1e-2;
 const MOST: f64 = 1e7;
 /// Wanted relative distance of the two ends there.
 const WANTED_GRADED: f64 = 1e-3;
-/// Points of the first and of the finest graded grid.
+/// What a grid is made for.
+const AIMED_GRADED: f64 = 8e-4;
+/// Points of the first, of the second and of the finest graded grid.
 const FIRST_GRADED: f64 = 64.0;
-const MOST_GRADED: f64 = 400.0;
+const SECOND_GRADED: f64 = 104.0;
+const MOST_GRADED: f64 = 640.0;
 const MOST_GRADED_PASSES: usize = 6;
 /// Points beyond the least and the largest total loss that are kept: a sum of roundings hardly gets farther.
 const SPREAD: f64 = 64.0;
@@ -69,6 +73,18 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     if is_graded {
         on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
         if is_done(&best, POOR, floor, ceiling) {
+            best.lower = best.lower.min(best.upper);
+            return best;
+        }
+    }
+    if !is_graded && ceiling < best.upper && releases <= MOST {
+        // Where epsilon lies above what is of interest a coarse grid says so.
+        let shape = Shape { points: FIRST_GRADED, sought: best.upper, lost: 0.1 * LOST * delta, releases };
+        if let Some((ends, _)) = graded::ends(laws, &spans, &shape, None, delta) {
+            best.upper = best.upper.min(ends.upper);
+            best.lower = best.lower.max(ends.lower);
+        }
+        if best.lower >= ceiling || best.upper <= floor {
             best.lower = best.lower.min(best.upper);
             return best;
         }
@@ -130,7 +146,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
         }
         spacing *= by;
     }
-    if !is_graded && releases <= MOST && !is_done(&best, POOR, floor, ceiling) {
+    if !is_graded && releases <= MOST && !is_done(&best, WANTED_GRADED, floor, ceiling) {
         on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
     }
     best.lower = best.lower.min(best.upper);
@@ -155,22 +171,28 @@ fn on_graded_grids(
 ) {
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
     let mut points = FIRST_GRADED;
+    let mut guide: Option<Guide> = None;
     for _ in 0..MOST_GRADED_PASSES {
+        let is_guided = guide.is_some();
         let shape = Shape { points, sought: best.upper, lost: 0.1 * LOST * delta, releases };
-        let Some(ends) = graded::ends(laws, spans, &shape, delta) else { return };
+        let Some((ends, next)) = graded::ends(laws, spans, &shape, guide.as_ref(), delta) else { return };
         let before = best.upper;
         best.upper = best.upper.min(ends.upper);
         best.lower = best.lower.max(ends.lower);
         if is_done(best, WANTED_GRADED, floor, ceiling) {
             return;
         }
+        guide = (ends.upper.is_finite() && best.lower <= best.upper).then_some(Guide { ends: *best, ..next });
+        if points >= MOST_GRADED {
+            return;
+        }
         // Grids that looked for a far larger epsilon are not judged by their ends.
-        if best.upper >= 0.7 * before {
-            if points >= MOST_GRADED {
-                return;
-            }
-            let gap = (best.upper - best.lower) / (WANTED_GRADED * best.upper);
-            points = (1.1 * points * gap.sqrt().clamp(1.3, 6.0)).min(MOST_GRADED);
+        if best.upper >= 0.7 * before || guide.is_none() {
+            let gap = (best.upper - best.lower) / (AIMED_GRADED * best.upper);
+            let by = if is_guided { 1.1 * gap.sqrt() } else { SECOND_GRADED / FIRST_GRADED };
+            points = (points * by.clamp(1.1, 8.0)).min(MOST_GRADED);
+        } else {
+            points = points.max(SECOND_GRADED);
         }
     }
 }

@@ -1,0 +1,98 @@
+//! One law of the loss cut up piece by piece, each piece at its own width: a worse and a better law.
+
+use super::gathered::{Cell, Masses};
+use crate::accounting::laws::{Grid, Law};
+
+/// Cells of an octave of a single loss.
+const OCTAVE: f64 = 16.0;
+/// Cells of a single loss that has no octaves.
+const EVEN: f64 = 2048.0;
+
+/// Losses between two ends, and the cells they are cut into.
+pub(super) type Window = ((f64, f64), Grid);
+
+/// What a law was cut into.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
+    pub(super) worse: Masses,
+    pub(super) better: Masses,
+    /// The worse law's mass at an infinite loss.
+    pub(super) infinite: f64,
+}
+
+fn cells(offset: f64, spacing: f64) -> Grid {
+    Grid { spacing, pieces: 1, offset }
+}
+
+/// Windows for a law of which nothing is known but its bulk, if it has one: octaves away from it.
+pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
+    let Some((centre, scale)) = law.bulk() else {
+        // Atoms are best met exactly, and densities cut finely.
+        let finest = (high - low) / EVEN;
+        let spacing = law.pitch().map_or(finest, |pitch| pitch / (pitch / finest).ceil().max(1.0));
+        return vec![((low, high), cells(law.anchor(), spacing))];
+    };
+    let scale = scale.max(1e-12 * (high - low) + 1e-9 * centre.abs());
+    let mut sides = Vec::new();
+    for sign in [-1.0, 1.0] {
+        let (mut near, mut far) = (0.0, scale);
+        loop {
+            let ends = (centre + sign * near, centre + sign * far);
+            let ends = (ends.0.min(ends.1).max(low), ends.0.max(ends.1).min(high));
+            if ends.0 < ends.1 {
+                let finest = 2.0 * sought / points;
+                let counts = if sign > 0.0 && near < 2.0 * sought { (far - near) / finest } else { 0.0 };
+                let counts = counts.clamp(OCTAVE, points.max(OCTAVE));
+                sides.push((ends, cells(centre, (far - near) / counts)));
+            }
+            if ends.0 <= low && sign < 0.0 || ends.1 >= high && sign > 0.0 || sides.len() > 200 {
+                break;
+            }
+            (near, far) = (far, 2.0 * far);
+        }
+    }
+    sides.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
+    sides
+}
+
+/// One window for each cell of a grid, as far as it lies between the ends.
+pub(super) fn between(grid: &[f64], (low, high): (f64, f64)) -> Vec<Window> {
+    let inner = grid.iter().copied().filter(|point| low < *point && *point < high);
+    let points: Vec<f64> = [low].into_iter().chain(inner).chain([high]).collect();
+    points.windows(2).map(|ends| ((ends[0], ends[1]), cells(ends[0], ends[1] - ends[0]))).collect()
+}
+
+/// Cuts a law up; nothing if it cannot be cut that finely.
+pub(super) fn cut(law: &dyn Law, windows: &[Window]) -> Option<Cut> {
+    let mut found = Cut::default();
+    let mut masses: Vec<(f64, f64)> = Vec::new();
+    let last = windows.len().checked_sub(1)?;
+    for (k, (ends, grid)) in windows.iter().enumerate() {
+        let cells = law.cells(*grid, ends.0, ends.1);
+        if cells.grid.spacing > grid.spacing {
+            return None;
+        }
+        let width = cells.width();
+        if k == 0 && cells.swept > 0.0 {
+            masses.push((ends.0.max(cells.grid.offset + cells.first as f64 * width), cells.swept));
+        }
+        for (j, (mass, up)) in cells.mass.iter().zip(&cells.up).enumerate() {
+            if *mass <= 0.0 {
+                continue;
+            }
+            let from = cells.grid.offset + (cells.first + j as i64) as f64 * width;
+            let rest = (mass - up).max(0.0);
+            masses.push((from, rest));
+            masses.push((from + width, up.min(*mass)));
+            let q = rest * libm::exp(-from) + up * libm::exp(-from - width);
+            let u = -rest * libm::expm1(-from) - up * libm::expm1(-from - width);
+            found.better.merge(Cell { p: *mass, q, u });
+        }
+        if k == last {
+            found.infinite += cells.beyond;
+        }
+    }
+    masses.sort_by(|a, b| a.0.total_cmp(&b.0));
+    masses.into_iter().for_each(|(loss, p)| found.worse.put(loss, p));
+    Some(found)
+}
