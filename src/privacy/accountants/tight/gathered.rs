@@ -195,7 +195,8 @@ pub(super) fn solve(law: &Masses, target: f64) -> f64 {
         last = loss;
     }
     if q <= 0.0 {
-        return 0.0;
+        // Where Q's mass vanished nothing is known.
+        return if p > target { f64::INFINITY } else { 0.0 };
     }
     let excess = (u - target) / q;
     let epsilon = if excess.abs() < 1.0 { libm::log1p(excess) } else { libm::log((p - target) / q) };

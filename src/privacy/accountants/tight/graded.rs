@@ -11,7 +11,7 @@ use super::gathered::{self, Cell, Masses, gathered, products, solve, worse};
 use crate::privacy::accountants::laws::{Grid, Law};
 
 const ROUNDOFF: f64 = 1.2e-16;
-/// Losses beyond this would make Q's masses vanish.
+/// Losses beyond this would make Q's masses vanish: larger sums count as infinite.
 const FARTHEST: f64 = 500.0;
 /// Cells of an octave of a single loss.
 const OCTAVE: f64 = 16.0;
@@ -138,7 +138,8 @@ impl Graded {
             centre += law.quantile(0.5);
             square += 0.25 * (b - a) * (b - a);
         }
-        let (low, high) = ends;
+        let low = ends.0.clamp(-FARTHEST, FARTHEST);
+        let high = ends.1.min(FARTHEST);
         let wide = high - low;
         if wide <= 0.0 {
             return vec![low];
