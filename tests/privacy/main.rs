@@ -11,3 +11,4 @@ mod audit;
 mod federated_privacy;
 mod privacy_report;
 mod relays;
+mod truth;

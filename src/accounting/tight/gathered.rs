@@ -226,6 +226,10 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
             while k > 0 && b.loss[k - 1] > rest {
                 k -= 1;
             }
+            // Nothing of `b` lies above: without this, an infinite e^rest times no mass would be no number.
+            if k == b.loss.len() {
+                continue;
+            }
             // P - e^rest Q = (P - Q) - (e^rest - 1) Q.
             sum += p * if rest.abs() < SMALL {
                 above.u[k] - libm::expm1(rest) * above.q[k]
