@@ -1,4 +1,4 @@
-"""Peers of benches/gp.rs in Python: GP-UCB with NumPy, one column appended a round, and scikit-learn refitted each round.
+"""What benches/gp.rs compares with: GP-UCB in NumPy, one column per round, and in scikit-learn, refitted each round.
 
 Called with n, d and the rounds; prints seconds per round of both. Set SUBROSA_PYTHON to a Python that has both.
 """

@@ -1,4 +1,4 @@
-"""A peer of the tight accountant in Python: Google's dp-accounting (privacy loss distributions) on random lists.
+"""Google's dp-accounting (privacy loss distributions) on random lists, to compare with the tight accountant.
 
 Called with a number of lists, a seed and a file; writes one line a list, "delta;KIND numbers count;... TAB lower TAB upper",
 the two ends by its optimistic and its pessimistic estimate. With --compare FILE OURS it reads such lines and lines
@@ -16,7 +16,7 @@ def distribution(kind, numbers, interval, pessimistic):
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     common = {"value_discretization_interval": interval, "pessimistic_estimate": pessimistic}
-    # Connecting the dots is pessimistic by construction.
+    # The "connect the dots" discretisation gives an upper bound.
     common["use_connect_dots"] = pessimistic
     if kind == "SG":
         return pld.from_gaussian_mechanism(numbers[1], sampling_prob=numbers[0], **common)
@@ -39,7 +39,7 @@ def price(delta, items, interval, pessimistic):
 
 
 def ends(delta, items):
-    """Both ends, on lattices finer and finer until they are close or the lattice gets too large."""
+    """Lower and upper end, on finer and finer lattices until they are close or the lattice is too large."""
     interval = 1e-2
     best = (0.0, math.inf)
     for _ in range(6):
@@ -51,7 +51,7 @@ def ends(delta, items):
         if best[1] - best[0] <= 2e-3 * best[1] or best[1] <= 0.0:
             break
         interval = min(interval / 4.0, best[1] / 300.0)
-        # Points of the lattice, about.
+        # Approximate number of points of the lattice.
         if best[1] / interval > 5e4:
             break
     return best
@@ -103,7 +103,7 @@ def compare(peer, ours):
         low, high = theirs[key]
         lower, epsilon = float(lower), float(epsilon)
         checked += 1
-        # Either accountant's lower end must lie below the other's upper one.
+        # The lower end of each accountant must be below the upper end of the other.
         if lower > high * (1 + 1e-6) + 1e-9 or low > epsilon * (1 + 1e-6) + 1e-9:
             outside += 1
             print(f"apart: {key}: ours {lower} to {epsilon}, theirs {low} to {high}")
