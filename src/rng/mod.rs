@@ -13,4 +13,5 @@ mod tree;
 
 pub use normal::{normal_cdf, normal_quantile};
 pub use stream::Stream;
-pub use tree::{Key, TREE_VERSION};
+pub use tree::Key;
+pub(crate) use tree::TREE_VERSION;

@@ -29,6 +29,7 @@ mod replay;
 mod results;
 mod reuse;
 mod runner;
+mod simulate;
 mod statistics;
 mod store;
 mod summary;
@@ -58,6 +59,7 @@ pub use published::{PublishedLossRow, PublishedRow};
 pub use record::{Records, ReplicationRecord};
 pub use replay::{Difference, Parting, Replay, replay};
 pub use runner::{Failure, Options, Outcome, Progress, Start, play};
+pub use simulate::{SimulateError, simulate};
 pub use statistics::Estimate;
 pub use store::{Archive, Conflict};
 pub use summary::{
