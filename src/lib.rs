@@ -1,13 +1,152 @@
 //! `subrosa`: a discrete-event simulator of privacy-preserving Bayesian optimisation.
 //!
-//! A researcher writes one RON scenario; a run answers three questions together: how good (regret), at what
-//! cost (virtual time, messages, losses), and who learned what about whom (the privacy ledger).
+//! A run answers three questions together: how good is what was found (regret), what did it take (virtual time,
+//! messages, losses), and who learned what about whom (the privacy ledger). Version, scenario and seed decide it.
+//!
+//! # 1. Play a scenario
+//!
+//! A scenario names parties, the network between them, an objective, a protocol, and the series to compare:
 //!
 //! ```text
-//! scenario.ron -> Draft -> Scenario -> Simulation -> Journal -> Observations -> Report
+#![doc = include_str!("tour.ron")]
 //! ```
 //!
-//! Modules are listed by floor; a module imports only from floors below it (`tests/commands/layers.rs` keeps that true).
+//! The program plays it with `subrosa run tour.ron`; so does this, and reads regret and privacy:
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/tour.ron"));
+//! let folder = tempfile::tempdir()?; // what is finished in a folder is not played again
+//! let summary = subrosa::study::simulate(text, &[], folder.path())?;
+//! let cell = &summary.cells[0];
+//! for series in &cell.series {
+//!     let regret = series.metrics.simple_regret.ok_or("nothing was measured")?;
+//!     println!("{}: simple regret {:.2} +- {:.2}", series.name, regret.mean, regret.se);
+//! }
+//! let tight = |series: &str| {
+//!     let rows = cell.privacy.iter().filter(|row| row.series == series);
+//!     let mut losses = rows.flat_map(|row| &row.losses); // what each accountant says
+//!     losses.find(|loss| loss.accountant == "tight").map_or(f64::NAN, |loss| loss.epsilon)
+//! };
+//! // A report with epsilon 1 costs its user no more; one that says all has no finite bound.
+//! assert!(tight("private") <= 1.0 && tight("open") == f64::INFINITY);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # 2. Put a network and a dropout in, and compare
+//!
+//! Any value can be changed by its path, as with `-o` on the command line. Every draw is addressed by its purpose, so
+//! both runs have the same functions and the same noise: what differs is due to the network.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/tour.ron"));
+//! # let (one, other) = (tempfile::tempdir()?, tempfile::tempdir()?);
+//! use subrosa::study::simulate;
+//! let before = simulate(text, &[], one.path())?;
+//! let slow = r#"network.default=Link(latency: LogNormal(median: "60ms", sigma: 0.6), loss: Independent(0.05))"#;
+//! let after = simulate(text, &[slow, "protocol.never_answer=Independent(0.3)"], other.path())?;
+//! for (before, after) in before.cells[0].series.iter().zip(&after.cells[0].series) {
+//!     let (before, after) = (&before.metrics, &after.metrics);
+//!     let (fast, slow, lost) = (before.virtual_seconds, after.virtual_seconds, after.messages_lost);
+//!     println!("{fast:.0} s -> {slow:.0} s, {lost} messages lost");
+//!     assert!(slow > fast && lost > 0.0);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # 3. A party and a mechanism of your own, without a scenario
+//!
+//! Everything that a scenario names is an implementation of a trait. Here users answer one question through a coin: the
+//! mechanism states its price, [`privacy::ledger::release()`] books it, the network may lose the answer, and the
+//! accountants say what it cost. `examples/` has an objective, a latency and a whole protocol; `docs/extending.md`
+//! explains them.
+//!
+//! ```
+//! use subrosa::prelude::*;
+//!
+//! /// The truth with probability e^epsilon / (1 + e^epsilon), else the opposite (Warner 1965).
+//! #[derive(Debug)]
+//! struct Coin(Epsilon);
+//!
+//! impl Mechanism for Coin {
+//!     type Input = bool;
+//!     type Output = bool;
+//!     fn price(&self, _: &bool, _: &Neighbours) -> Result<Price, MechanismError> {
+//!         let (cost, sampler) = (Cost::PureDp { epsilon: self.0.get() }, Sampler::Full);
+//!         let (basis, arithmetic) = (Basis::Proven, Arithmetic::Ideal);
+//!         Ok(Price { mechanism: "coin", sampler, sensitivity: None, cost, claim: None, basis, arithmetic })
+//!     }
+//!     fn privatise(&self, truth: &bool, stream: &mut Stream) -> Result<bool, MechanismError> {
+//!         Ok(*truth == stream.bernoulli(1.0 / (1.0 + libm::exp(-self.0.get()))))
+//!     }
+//! }
+//!
+//! /// What may be said, what a timer says, and what is stated for the record.
+//! #[derive(Clone, Debug)]
+//! struct Poll;
+//! impl Protocol for Poll {
+//!     type Message = f64;
+//!     type Timer = ();
+//!     type Fact = f64;
+//! }
+//! impl Rounds for Poll {}
+//!
+//! /// A user with its answer, or the service, which has none.
+//! #[derive(Clone, Debug)]
+//! struct Voter(Option<bool>);
+//! impl Party<Poll> for Voter {
+//!     fn handle(&mut self, input: Input<Poll>, ctx: &mut Context<'_, Poll>) {
+//!         match (input, self.0) {
+//!             (Input::Start, Some(answer)) => ctx.send(PartyId(0), f64::from(answer)),
+//!             (Input::Message { message, .. }, None) => ctx.record(message),
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (key, mut ledger) = (Key::root(1), Ledger::new());
+//! let mut parties: Vec<Box<dyn Party<Poll>>> = vec![Box::new(Voter(None))];
+//! for user in 0..200 {
+//!     let occasion = Occasion {
+//!         released: "answer".to_owned(),
+//!         protected: "users".to_owned(),
+//!         unit: ProtectedUnit::User,
+//!         unit_index: Some(user),
+//!         neighbours: Neighbours::AnyValue,
+//!         observer: Observer("service".to_owned()),
+//!         round: 0,
+//!         at: Time::ZERO,
+//!         conditions: Vec::new(),
+//!     };
+//!     let (coin, truth) = (Coin(Epsilon::new(1.0)?), Sensitive::new(user % 4 == 0));
+//!     let mut stream = key.child("users").index(user).stream();
+//!     let answer = release(&mut ledger, occasion, &coin, &truth, &mut stream)?;
+//!     parties.push(Box::new(Voter(Some(*answer.get()))));
+//! }
+//! let link = Link { loss: Independent(Probability::new(0.1)?).into(), ..Link::default() };
+//! let names = (0..=200).map(|k| if k == 0 { "service".to_owned() } else { format!("user-{k}") });
+//! let stage = Stage::new(names, Network::new(Star { hub: "service".to_owned() }.into(), link));
+//! let mut heard = Vec::new();
+//! let record = stage.run("poll", parties, key, &mut |_, event| {
+//!     if let Event::Recorded { fact, .. } = event {
+//!         heard.push(**fact);
+//!     }
+//! })?;
+//! assert_eq!(heard.len() as u64 + record.messages_lost, 200);
+//! // An answer that got lost was released all the same.
+//! let mine = Composition::of_events(ledger.events().iter().filter(|event| event.unit_index == Some(17)));
+//! for accountant in accounting::all() {
+//!     println!("{}: epsilon {:.3}", accountant.name(), accountant.price(&mine, Delta::new(1e-5)?).epsilon);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Modules are listed by floor; a module imports only from floors below it (`docs/architecture.md`).
 
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 

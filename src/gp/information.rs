@@ -54,7 +54,7 @@ impl Greedy {
 ///
 /// # Errors
 /// As for [`greedy_maximum`].
-pub fn gain_bounds(
+pub(crate) fn gain_bounds(
     covariance: &ArmCovariance,
     numbers: &[u64],
     noise_variance: f64,

@@ -68,7 +68,7 @@ impl Eigen {
 
 multiversion! {
     /// out = sum of factors times rows: `out` is `[d]`, `rows` is `[n, d]`, `factors` is `[n]`.
-    pub fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
+    pub(crate) fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {
             for (sum, &value) in out.iter_mut().zip(row) {

@@ -6,7 +6,7 @@ use crate::rng::Stream;
 
 /// What happened to a learner, in order.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+pub(crate) struct History {
     steps: Vec<Step>,
 }
 
@@ -20,12 +20,12 @@ enum Step {
 
 impl History {
     /// The learner was asked, and suggested this arm, from 0 to below n.
-    pub fn suggested(&mut self, arm: usize) {
+    pub(crate) fn suggested(&mut self, arm: usize) {
         self.steps.push(Step::Suggested(arm as u32));
     }
 
     /// The learner was told an outcome, in units of the outcome, of an arm from 0 to below n.
-    pub fn observed(&mut self, arm: usize, outcome: f64) {
+    pub(crate) fn observed(&mut self, arm: usize, outcome: f64) {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }
 
@@ -38,7 +38,7 @@ impl History {
     ///
     /// # Panics
     /// If the learner has fewer arms than the old one, as [`Learner::observe`].
-    pub fn teach(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
+    pub(crate) fn teach(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
         self.steps.iter().try_for_each(|step| match *step {
             Step::Suggested(arm) => {
                 learner.overruled(arm as usize, &mut stream);

@@ -23,7 +23,7 @@ pub use ata_gp_ucb::{AtaGpUcb, Widths};
 pub use beta::BetaSchedule;
 pub use expected_improvement::ExpectedImprovement;
 pub use gp_ucb::{Exploration, GpUcb};
-pub use history::History;
+pub(crate) use history::History;
 pub use knowledge::{Constants, Knowledge, Payoffs};
 pub use middle::{Middle, medoid};
 pub use moma_gp_ucb::MomaGpUcb;
@@ -79,7 +79,7 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError>;
 
     /// Was asked, as in [`Learner::suggest`], but another learner chose the arm: this one takes over from that one, and
-    /// lives through its [`History`]. Nothing needs to be done where asking leaves no trace but draws.
+    /// lives through its history. Nothing needs to be done where asking leaves no trace but draws.
     fn overruled(&mut self, arm: usize, stream: &mut Stream) {
         let _ = (arm, stream);
     }

@@ -25,11 +25,11 @@ use std::num::NonZeroU32;
 ///
 /// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th question. Until then every suggestion is the
 /// epoch's arm, so a lost outcome is simply asked for again; which estimate an outcome enters is decided by the order
-/// of arrival. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of that
-/// arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of an arm
-/// that is not the epoch's (one that came late) is left out. Where it takes over from another learner, in a branch of a
-/// what-if, it makes epochs of what that one heard: k outcomes of an arm are one, and what is left over waits for the
-/// arm's next epoch.
+/// of arrival. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of
+/// that arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of
+/// an arm that is not the epoch's (one that came late) is left out. Where it takes over from another learner, in a branch
+/// of a what-if, it makes epochs of what that one heard: k outcomes of an arm are one, and what is left over waits for
+/// the arm's next epoch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MomaGpUcb {

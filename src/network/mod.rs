@@ -25,5 +25,5 @@ pub use links::{Encryption, Link, LinkRule, Network, Order};
 pub use medium::NetworkMedium;
 pub use population::{PartyTraits, Population};
 pub use relays::Relays;
-pub use statistics::{LinkStatistics, NetworkStatistics, StatisticsTable};
+pub use statistics::{LinkStatistics, NetworkStatistics};
 pub use topology::TopologyModel;

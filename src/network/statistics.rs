@@ -157,7 +157,7 @@ impl Labels {
 
 /// Statistics in the making, a row per pair of labels.
 #[derive(Clone, Debug)]
-pub struct StatisticsTable {
+pub(crate) struct StatisticsTable {
     labels: Labels,
     rows: Vec<((usize, usize), LinkStatistics)>,
     places: BTreeMap<(usize, usize), usize>,

@@ -11,4 +11,5 @@ mod stream;
 mod tree;
 
 pub use stream::Stream;
-pub use tree::{Key, TREE_VERSION};
+pub use tree::Key;
+pub(crate) use tree::TREE_VERSION;

@@ -3,7 +3,7 @@
 use super::Stream;
 
 /// Version of the labels and of the hash. A change re-draws every run, so it is part of the replay format.
-pub const TREE_VERSION: u32 = 1;
+pub(crate) const TREE_VERSION: u32 = 1;
 
 /// A node of the seed tree. Its children are independent of each other and of its own stream.
 #[derive(Clone, Copy, PartialEq, Eq)]

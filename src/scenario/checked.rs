@@ -137,7 +137,7 @@ impl Scenario {
         &self.world.network
     }
 
-    /// Plays another number of replications, from 1 to [`MOST_REPLICATIONS`](super::MOST_REPLICATIONS): the one field
+    /// Plays another number of replications, from 1 to `MOST_REPLICATIONS`: the one field
     /// that no other is checked against.
     pub(crate) fn set_replications(&mut self, count: NonZeroU64) {
         debug_assert!(count.get() <= limits::MOST_REPLICATIONS, "the command line lets no more through");

@@ -5,6 +5,7 @@ use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label};
 use codespan_reporting::files::SimpleFile;
 use codespan_reporting::term;
 use serde::Serialize;
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
@@ -96,6 +97,15 @@ struct Plain<'a> {
     found: Option<&'a str>,
     cure: Option<&'a str>,
 }
+
+impl fmt::Display for Diagnostics {
+    /// As [`Diagnostics::render`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
 
 impl Diagnostics {
     pub(super) fn new(file: &Path, text: &str, mut list: Vec<Diagnostic>) -> Self {

@@ -6,12 +6,12 @@ use crate::vocab::Problem;
 use serde_json::Value;
 
 /// Most replications of a cell. Results keep some hundred bytes of each, and all records of a cell are read at once.
-pub const MOST_REPLICATIONS: u64 = 1_000_000;
+pub(crate) const MOST_REPLICATIONS: u64 = 1_000_000;
 /// Most rounds of a replication. Its record keeps tens of bytes of each before the first is played.
-pub const MOST_ROUNDS: u64 = 10_000_000;
+const MOST_ROUNDS: u64 = 10_000_000;
 
 /// Most parties. Each takes about 300 bytes before the first message is sent.
-pub const MOST_PARTIES: u64 = 1_000_000;
+const MOST_PARTIES: u64 = 1_000_000;
 
 /// Counts of protocols by the name of their field, wherever it stands: the most there may be, and what to do instead.
 const COUNTS: [(&str, u64, &str); 6] = [

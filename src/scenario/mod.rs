@@ -28,9 +28,9 @@ pub use checked::Scenario;
 pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};
 pub use draft::{Draft, ForkDraft, Metric, PartyDraft, PrivacyDraft, Published, PublishedLoss};
-pub use limits::{MOST_PARTIES, MOST_REPLICATIONS, MOST_ROUNDS};
-pub use printable::printable;
-pub use suggest::closest;
+pub(crate) use limits::MOST_REPLICATIONS;
+pub(crate) use printable::printable;
+pub(crate) use suggest::closest;
 
 use ron::extensions::Extensions;
 

@@ -12,7 +12,7 @@ pub(super) fn acts(c: char) -> bool {
 
 /// A text for a terminal: what would act on it is replaced by U+FFFD; ends of lines and tabs stay.
 #[must_use]
-pub fn printable(text: &str) -> Cow<'_, str> {
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let bad = |c: char| acts(c) && !matches!(c, '\n' | '\t');
     if text.contains(bad) { Cow::Owned(text.replace(bad, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }

@@ -2,7 +2,7 @@
 
 /// The known name that is closest to `found`, if any is close.
 #[must_use]
-pub fn closest<'a>(found: &str, known: &'a [String]) -> Option<&'a str> {
+pub(crate) fn closest<'a>(found: &str, known: &'a [String]) -> Option<&'a str> {
     let lower = found.to_lowercase();
     let score = |name: &str| strsim::jaro_winkler(&lower, &name.to_lowercase());
     let best = known.iter().map(|name| (score(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;

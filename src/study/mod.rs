@@ -25,6 +25,7 @@ pub use play::precision::{Goal, Precision, play_until, unknown_metric};
 pub use play::progress::{Failure, Options, Outcome, Progress, Start};
 pub use play::replay::{Difference, Parting, Replay, replay};
 pub use play::runner::play;
+pub use play::simulate::{SimulateError, simulate};
 pub use play::sweep;
 pub use play::trace::trace;
 pub(crate) use play::workshop::Workshop;

@@ -1,5 +1,5 @@
 //! The book is true: its links lead somewhere, its scenarios are valid, its command lines parse, its programs are those
-//! of examples/. SUBROSA_BLESS=1 cargo test --test book copies the examples into it anew.
+//! of examples/. SUBROSA_BLESS=1 cargo test --test commands book copies the examples into it anew.
 
 use crate::support::{root, subrosa, told};
 use std::collections::BTreeSet;
@@ -228,7 +228,10 @@ fn programs_shown_are_those_of_the_examples() {
         fs::write(&path, &fresh).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap();
-    assert!(kept == fresh, "docs/extending.md shows old programs: SUBROSA_BLESS=1 cargo test --test book");
+    assert!(
+        kept == fresh,
+        "docs/extending.md shows old programs: SUBROSA_BLESS=1 cargo test --test commands book"
+    );
     for entry in fs::read_dir(root().join("examples")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(
@@ -236,4 +239,21 @@ fn programs_shown_are_those_of_the_examples() {
             "docs/extending.md does not show {name}"
         );
     }
+}
+
+/// CONTRIBUTING.md names every recipe of the justfile but the list, and no other.
+#[test]
+fn contributing_and_the_justfile_name_the_same_recipes() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let head = |line: &str| {
+        let name: String = line.chars().take_while(|c| c.is_ascii_lowercase()).collect();
+        (line.contains(':') && !name.is_empty() && name != "default").then_some(name)
+    };
+    let recipes: BTreeSet<String> = read("justfile").lines().filter_map(head).collect();
+    let contributing = read("CONTRIBUTING.md");
+    let named = contributing.split("`just ").skip(1).filter_map(|rest| {
+        let name: String = rest.chars().take_while(|c| c.is_ascii_lowercase()).collect();
+        (!name.is_empty()).then_some(name)
+    });
+    assert_eq!(named.collect::<BTreeSet<String>>(), recipes);
 }

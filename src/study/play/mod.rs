@@ -11,6 +11,7 @@ pub(in crate::study) mod progress;
 pub(in crate::study) mod replay;
 pub(in crate::study) mod reuse;
 pub(in crate::study) mod runner;
+pub(in crate::study) mod simulate;
 pub mod sweep;
 pub(in crate::study) mod trace;
 pub(in crate::study) mod workshop;

@@ -1,0 +1,54 @@
+//! A scenario's text played whole, in one call: what `subrosa run` does, for programs.
+
+use crate::study::{
+    Failure, FolderError, Options, Outcome, Plan, Progress, RunFolder, Start, Summary, finish, play,
+};
+use crate::objectives::Resources;
+use crate::scenario::{Diagnostics, Document};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use thiserror::Error;
+
+/// Why a text could not be played.
+#[derive(Debug, Error)]
+pub enum SimulateError {
+    /// Everything that is wrong with it.
+    #[error(transparent)]
+    Scenario(#[from] Diagnostics),
+    /// The folder cannot be read or written.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Replications that could not be played; the others are in the folder.
+    #[error("{} replications failed; the first: {}", .0.len(), .0[0])]
+    Replications(Vec<Failure>),
+}
+
+/// Shows nothing.
+#[derive(Debug)]
+struct Quiet;
+
+impl Progress for Quiet {
+    fn begin(&self, _: &Start) {}
+    fn done(&self) {}
+    fn failed(&self, _: &Failure) {}
+}
+
+/// Plays the text of a scenario, changed by `overrides` (`path=VALUE`, as `-o` has them), into `folder`, and sums it up.
+/// Files that it names are looked for from the current folder on. Uses one thread per core; no result depends on it. What
+/// `folder` holds of it already is not played again.
+///
+/// # Errors
+/// [`SimulateError`].
+pub fn simulate(text: &str, overrides: &[&str], folder: &Path) -> Result<Summary, SimulateError> {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let resources = Resources::default();
+    let document = Document::from_text(Path::new("scenario.ron"), text.to_owned());
+    let cells = document.cells(&overrides, &resources)?;
+    let plan = Plan::new(text.to_owned(), overrides, &resources, cells);
+    let folder = RunFolder::at(folder);
+    let options = Options { threads: 0, fail_fast: false, interrupted: &AtomicBool::new(false) };
+    match play(&plan, &folder, options, &Quiet)? {
+        Outcome::Failed(failures) => Err(SimulateError::Replications(failures)),
+        Outcome::Complete | Outcome::Interrupted { .. } => Ok(finish(&plan, &folder)?),
+    }
+}
