@@ -13,6 +13,23 @@ pub(super) struct Guarantees {
     pub(super) delta: f64,
 }
 
+/// Epsilon at delta 0 of one release, at least 0; infinite where no finite one holds.
+#[must_use]
+pub fn pure_epsilon(cost: &Cost) -> f64 {
+    match cost {
+        Cost::Laplace { scale } => 1.0 / scale,
+        Cost::ExponentialMechanism { epsilon }
+        | Cost::RandomizedResponse { epsilon }
+        | Cost::PureDp { epsilon } => *epsilon,
+        Cost::Gaussian { .. }
+        | Cost::PoissonGaussian { .. }
+        | Cost::FixedSizeGaussian { .. }
+        | Cost::ZeroConcentratedDp { .. }
+        | Cost::ApproximateDp { .. }
+        | Cost::Unprotected => f64::INFINITY,
+    }
+}
+
 /// Sum of the deltas that releases bring along.
 pub(super) fn own_deltas(items: &[Item]) -> f64 {
     let own = |item: &Item| match item.cost {

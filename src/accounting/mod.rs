@@ -48,6 +48,7 @@ pub use claims::{Claimed, claims};
 pub use composition::{Composition, Item, MOST_RELEASES};
 pub use footing::{Footing, LossBasis};
 pub use gdp::Gdp;
+pub use guarantees::pure_epsilon;
 pub use history::{History, stated};
 pub use loss::{Loss, largest_finite, losses, multiple};
 pub use moments::Moments;

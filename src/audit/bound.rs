@@ -1,8 +1,8 @@
 //! The proven upper bound that a measured lower bound stands beside.
 
-use crate::accounting::{Accountant, Composition, Tight};
+use crate::accounting::{Accountant, Composition, Tight, pure_epsilon};
 use crate::privacy::mechanisms::Price;
-use crate::vocab::{Basis, Cost, Delta};
+use crate::vocab::{Basis, Delta};
 
 /// The proven epsilon at `delta` of releases, each with its number, and on what it rests; at delta 0 the sum of pure
 /// guarantees. `None` where none is known.
@@ -31,20 +31,4 @@ pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)
         pure
     };
     epsilon.is_finite().then(|| (epsilon, bases.join("; ")))
-}
-
-/// Epsilon at delta 0; infinite where there is none.
-fn pure_epsilon(cost: &Cost) -> f64 {
-    match cost {
-        Cost::Laplace { scale } => 1.0 / scale,
-        Cost::ExponentialMechanism { epsilon }
-        | Cost::RandomizedResponse { epsilon }
-        | Cost::PureDp { epsilon } => *epsilon,
-        Cost::Gaussian { .. }
-        | Cost::PoissonGaussian { .. }
-        | Cost::FixedSizeGaussian { .. }
-        | Cost::ZeroConcentratedDp { .. }
-        | Cost::ApproximateDp { .. }
-        | Cost::Unprotected => f64::INFINITY,
-    }
 }

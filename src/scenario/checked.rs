@@ -216,7 +216,7 @@ impl Scenario {
     fn idle_budget(&self) -> Option<Problem> {
         let unit = self.draft.privacy.budget?.unit?;
         let known = self.draft.protocol.as_dyn().units();
-        if known.iter().any(|known| unit == *known) {
+        if known.contains(&unit) {
             return None;
         }
         let known: Vec<String> = known.iter().map(|known| format!("{known:?}")).collect();
