@@ -3,6 +3,7 @@
 use super::contribution::Contract;
 use super::messages::{Close, Fact, Message, World};
 use super::own_model::{Found, OwnModel};
+use super::public::PROTECTED;
 use super::series::SharedQueries;
 use super::world::Common;
 use crate::gp::{GpError, WeightPosterior, largest};
@@ -16,9 +17,6 @@ use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-
-/// Whose data agents' releases are about, in the ledger.
-pub(super) const PROTECTED: &str = "agents";
 
 /// One agent of one series.
 #[derive(Clone)]

@@ -10,6 +10,7 @@
 use super::contribution::Contract;
 use super::messages::{Fact, World};
 use super::server::Server;
+use super::unmasking::Unopened;
 use crate::kernel::Context;
 use crate::privacy::ledger::{Book, Budgeted, Ledger, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{OpenedSum, SecureSum};
@@ -17,18 +18,6 @@ use crate::privacy::{Released, Sensitive};
 use crate::protocols::stage::{Books, give_up, seen_by};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
-
-/// A round that was given up after its shares had been asked for: they may still come.
-#[derive(Clone, Debug)]
-pub(super) struct Unopened {
-    pub(super) round: u64,
-    /// Agents whose parts are in the sum.
-    pub(super) survivors: u64,
-    /// Whose shares have come.
-    pub(super) holders: Vec<usize>,
-    /// What it would be booked as; the budget counts it from the moment shares were asked for.
-    pub(super) event: Option<PrivacyEvent>,
-}
 
 impl Contract {
     /// Shares that the server can lack, since the agents that pool with it hold theirs already.

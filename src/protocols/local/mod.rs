@@ -23,6 +23,7 @@
 mod arrivals;
 mod bounds;
 mod messages;
+mod play;
 mod public;
 mod recent;
 mod recipe;

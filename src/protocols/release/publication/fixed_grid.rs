@@ -1,8 +1,8 @@
 //! Every setting tried, and a private choice among them: a release that is sound without any prior, and useful.
 
 use super::{
-    Guarantee, Measure, Part, Plan, Publication, Search, SettingRelease, TAIL, Task, TaskFacts, Utility,
-    ValueOf, ValueRelease, positive, tail_probability,
+    Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
+    Utility, ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::privacy::mechanisms::{
     ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, ReportNoisyMax, Supported,
@@ -11,16 +11,6 @@ use crate::protocols::release::constants as k;
 use crate::vocab::Epsilon;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// How a setting is chosen among outcomes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Selection {
-    /// The exponential mechanism. McSherry and Talwar 2007.
-    #[default]
-    Exponential,
-    /// Report noisy max with exponential noise: the same epsilon and never less useful. Dwork and Roth 2014.
-    NoisyMax,
-}
 
 /// All settings are tried, so which ones were tried tells nothing, and an outcome has the sensitivity of a mean over
 /// the validation records, at most g*/m. The setting costs epsilon; its performance, with Laplace noise, epsilon more.

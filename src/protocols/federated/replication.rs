@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Everything that the series of one replication share.
-pub(super) struct Cast<'a> {
+pub(super) struct Replication<'a> {
     pub(super) recipe: &'a Federated,
     pub(super) stage: &'a Stage,
     pub(super) instance: &'a Instance,
@@ -39,7 +39,7 @@ pub(super) struct Cast<'a> {
     pub(super) key: Key,
 }
 
-impl Cast<'_> {
+impl Replication<'_> {
     pub(super) fn play(&self, series: &FederatedSeries) -> Result<SeriesRecord, PlayError> {
         let fail = |reason: String| PlayError::Party { series: series.name.clone(), reason };
         let parties = self.parties(series).map_err(fail)?;
