@@ -2,7 +2,7 @@
 //! left.
 
 use super::contribution::Contract;
-use super::messages::{Close, Fact, Message, World};
+use super::messages::{Close, Message, OwnFact, World};
 use super::server::Server;
 use super::unmasking::{Unmasking, Unopened};
 use crate::kernel::Context;
@@ -59,7 +59,7 @@ impl Server {
         let (held, survivors) = (unmasking.shares.len(), unmasking.survivors());
         let opens = held >= contract.dealer.threshold();
         if opens {
-            ctx.record(Fact::Unmasked { round, survivors });
+            ctx.record(OwnFact::Unmasked { round, survivors }.into());
         }
         let mut booked = Ok(());
         if held >= contract.enough_for_the_server() && !std::mem::replace(&mut unmasking.booked, true) {
@@ -95,14 +95,14 @@ impl Server {
         if let Some(unmasking) = self.unmasking.take() {
             let (round, survivors) = (self.round, unmasking.survivors());
             if unmasking.booked {
-                ctx.record(Fact::OpenedLate { round, survivors });
+                ctx.record(OwnFact::OpenedLate { round, survivors }.into());
             } else {
                 let holders = unmasking.shares.iter().map(|(holder, _)| *holder).collect();
                 self.unopened.push(Unopened { round, survivors, holders, event: unmasking.event });
             }
         }
         self.masked.iter_mut().for_each(|words| *words = None);
-        ctx.record(Fact::GivenUp { round: self.round });
+        ctx.record(OwnFact::GivenUp { round: self.round }.into());
         self.round += 1;
         let message = Message::Share { round: self.round, vectors: None };
         ctx.broadcast(self.agents.iter().copied(), &message);

@@ -39,7 +39,7 @@ mod weights;
 mod world;
 
 pub use hyperparameters::OwnHyperparameters;
-pub use messages::{Close, Fact, Message, World};
+pub use messages::{Close, Fact, Message, OwnFact, World};
 pub use recipe::Federated;
 pub use rehearsal::Rehearsal;
 pub use rounds::{Late, RoundPolicy};

@@ -8,14 +8,14 @@
 //! never reach the server.
 
 use super::contribution::Contract;
-use super::messages::{Fact, World};
+use super::messages::{OwnFact, World};
 use super::server::Server;
 use super::unmasking::Unopened;
 use crate::kernel::Context;
 use crate::privacy::ledger::{Book, Budgeted, Ledger, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{OpenedSum, SecureSum};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::stage::{Books, give_up, seen_by};
+use crate::protocols::stage::{JournalLedger, give_up, seen_by};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ impl Server {
             book.admit(event).map_err(ReleaseError::Refused)?;
         }
         for copy in copies {
-            let mut books = Books::new(&mut self.meter, ctx).read_by(&Arc::default());
+            let mut books = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
             // Marks an excess, where the scenario goes on all the same.
             books.admit(&copy).map_err(ReleaseError::Refused)?;
             books.enter(copy);
@@ -126,7 +126,7 @@ impl Server {
         ctx: &mut Context<'_, World>,
     ) -> Result<Released<Vec<Vec<f64>>>, ReleaseError> {
         let mut stream = self.key.child("sum").index(occasion.round - 1).stream();
-        let mut books = Books::new(&mut self.meter, ctx).read_by(&Arc::default()).inevitable();
+        let mut books = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default()).inevitable();
         release(&mut books, occasion, sum, &Sensitive::new(opened), &mut stream)
     }
 
@@ -175,7 +175,7 @@ impl Server {
             return;
         }
         let Unopened { survivors, .. } = self.unopened.remove(place);
-        ctx.record(Fact::OpenedLate { round, survivors });
+        ctx.record(OwnFact::OpenedLate { round, survivors }.into());
         if let Err(error) = self.book_for_server(contract, (round, survivors), ctx) {
             give_up(ctx, &format!("late shares of round {}", round + 1), &error);
         }

@@ -181,7 +181,10 @@ mod tests {
 
     fn model(every: u64) -> OwnModel {
         let every = NonZeroU64::new(every).unwrap();
-        OwnModel::new(&common(), OwnHyperparameters::Refitted { every, starts: NonZeroUsize::new(4).unwrap() })
+        OwnModel::new(
+            &common(),
+            OwnHyperparameters::Refitted { every, starts: NonZeroUsize::new(4).unwrap() },
+        )
     }
 
     /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. The

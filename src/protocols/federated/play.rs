@@ -4,6 +4,7 @@ use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{FederatedSeries, Sharing};
 use super::world::{Common, objective_of};
+use crate::protocols::stage::series::names;
 use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{Positive, Problem, ProtectedUnit};
@@ -54,14 +55,12 @@ impl Protocol for Federated {
     }
 
     fn series(&self) -> Vec<String> {
-        self.series.iter().map(|series| series.name.clone()).collect()
+        names(&self.series)
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
         let fail = |reason: String| PlayError::Party { series: "all".to_owned(), reason };
-        let Some(instance) = &stage.instance else {
-            return Err(fail("the scenario has no objective".to_owned()));
-        };
+        let instance = stage.objective("all")?;
         let length_scale = self.feature_length_scale.map(Positive::get);
         let m = self.features.get() as usize;
         let common = Arc::new(Common::new(instance, m, length_scale, key).map_err(fail)?);

@@ -3,7 +3,7 @@
 use super::hyperparameters::OwnHyperparameters;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
 use crate::privacy::mechanisms::Participation;
-use crate::protocols::stage::Stage;
+use crate::protocols::stage::{Stage, series};
 use crate::vocab::{NonNegative, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,33 +137,20 @@ impl Federated {
             let cure = "write groups: [AgentGroup(members: \"agent\")] and \"agent\": Party(count: 20)";
             problems.push(Problem::wrong("groups", "at least one agent", "none", cure));
         }
-        if self.rounds == 0 {
-            problems.push(Problem::wrong("rounds", "at least one round", "0", "the paper uses 40"));
-        }
+        problems.extend(series::no_rounds(self.rounds, "at least one round", "the paper uses 40"));
         if self.initial_points == 0 {
             let cure = "the paper uses 10";
             problems.push(Problem::wrong("initial_points", "at least one point", "0", cure));
         }
-        if self.series.is_empty() {
-            let cure = "add Series(name: .., sharing: ..)";
-            problems.push(Problem::wrong("series", "at least one series", "none", cure));
-        }
-        for (index, series) in self.series.iter().enumerate() {
+        problems.extend(series::none(&self.series, "name: .., sharing: .."));
+        for (index, recipe) in self.series.iter().enumerate() {
             let at = |path: &str| format!("series[{index}].{path}");
-            if self.series[..index].iter().any(|earlier| earlier.name == series.name) {
-                let cure = "give each series a name of its own";
-                problems.push(Problem::wrong(
-                    at("name"),
-                    "a name that no earlier series has",
-                    &series.name,
-                    cure,
-                ));
-            }
-            problems.extend(series.policy.problems(agents).map(|problem| problem.below(&at("policy"))));
-            if let Sharing::Aggregate(aggregate) = &series.sharing {
+            problems.extend(series::taken(&self.series, index));
+            problems.extend(recipe.policy.problems(agents).map(|problem| problem.below(&at("policy"))));
+            if let Sharing::Aggregate(aggregate) = &recipe.sharing {
                 let at = |path: &str| at(&format!("sharing.{path}"));
                 problems.extend(aggregate.weights.problems().map(|problem| problem.below(&at("weights"))));
-                let masking = aggregate.masking_problems(series.policy, agents);
+                let masking = aggregate.masking_problems(recipe.policy, agents);
                 problems
                     .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
                 if aggregate.noise_multiplier.get() > 0.0 && aggregate.clip.is_none() {

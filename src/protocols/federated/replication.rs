@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::answers::Answers;
 use super::contribution::Contract;
 use super::masking::Dealer;
-use super::messages::{Fact, World};
+use super::messages::{OwnFact, World};
 use super::own_model::OwnModel;
 use super::public;
 use super::recipe::Federated;
@@ -15,12 +15,10 @@ use super::setup::Setup;
 use super::tally::Tally;
 use super::world::Common;
 use crate::gp::WeightPosterior;
-use crate::kernel::{Event, Party};
+use crate::kernel::Party;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::protocols::stage::bystander::Bystander;
-use crate::protocols::stage::chronicle::Chronicle;
-use crate::protocols::stage::{JitterWatch, NamedOutcome, PlayError, SeriesRecord, Stage};
+use crate::protocols::stage::{JitterWatch, NamedOutcome, PlayError, Releases, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{PartyId, PublicFact};
 use std::collections::BTreeMap;
@@ -44,43 +42,35 @@ impl Replication<'_> {
         let fail = |reason: String| PlayError::Party { series: series.name.clone(), reason };
         let parties = self.parties(series).map_err(fail)?;
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
-        let mut chronicle = Chronicle::default();
-        chronicle.jittered(self.common.prior.jitter());
         let mut counts = BTreeMap::new();
         let mut together = 0;
         // Length-scale of each agent's last fit.
         let mut fitted = BTreeMap::new();
-        let mut record = self.stage.run(&series.name, parties, self.key, &mut |at, event| {
-            if let Event::Recorded { fact, .. } = event {
-                match fact {
-                    Fact::Released(event) => chronicle.released(event),
-                    Fact::Measured { agent, round, arm, outcome } => {
-                        tally.measured(*agent, *round, *arm, *outcome, at);
-                    }
-                    Fact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
-                    Fact::SetUp { members } => {
-                        together = *members;
-                        *counts.entry("agents in masked sums".to_owned()).or_default() += members;
-                    }
-                    Fact::Unmasked { survivors, .. } => {
-                        *counts.entry("rounds opened".to_owned()).or_default() += 1;
-                        *counts.entry("masks removed".to_owned()).or_default() += together - survivors;
-                    }
-                    Fact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
-                    Fact::OpenedLate { .. } => {
-                        *counts.entry("rounds given up that the server can open".to_owned()).or_default() +=
-                            1;
-                    }
-                    Fact::Fitted { agent, length_scale, .. } => {
-                        *counts.entry("fits of agents' own models".to_owned()).or_default() += 1;
-                        fitted.insert(*agent, *length_scale);
-                    }
-                    Fact::BudgetReached(reached) => chronicle.budget_reached(reached),
-                    Fact::Jittered(needed) => chronicle.jittered(*needed),
-                    Fact::Ended { reason } => chronicle.ended(reason),
+        let releases = Releases::in_order();
+        let mut record =
+            self.stage.play(&series.name, parties, self.key, releases, &mut |at, fact| match fact {
+                OwnFact::Measured { agent, round, arm, outcome } => {
+                    tally.measured(*agent, *round, *arm, *outcome, at);
                 }
-            }
-        })?;
+                OwnFact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
+                OwnFact::SetUp { members } => {
+                    together = *members;
+                    *counts.entry("agents in masked sums".to_owned()).or_default() += members;
+                }
+                OwnFact::Unmasked { survivors, .. } => {
+                    *counts.entry("rounds opened".to_owned()).or_default() += 1;
+                    *counts.entry("masks removed".to_owned()).or_default() += together - survivors;
+                }
+                OwnFact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
+                OwnFact::OpenedLate { .. } => {
+                    *counts.entry("rounds given up that the server can open".to_owned()).or_default() += 1;
+                }
+                OwnFact::Fitted { agent, length_scale, .. } => {
+                    *counts.entry("fits of agents' own models".to_owned()).or_default() += 1;
+                    fitted.insert(*agent, *length_scale);
+                }
+            })?;
+        record.jitter = record.jitter.max(self.common.prior.jitter());
         let named = |name: &str, value| NamedOutcome { name: name.to_owned(), value, bound: None };
         if self.instance.background.agents.is_some()
             && let Some((most, mean)) = tally.best_found()
@@ -103,7 +93,6 @@ impl Replication<'_> {
         record.groups = groups;
         record.counts = counts;
         record.public.extend(public::facts(&series.sharing, &self.objective_facts()));
-        chronicle.into_record(&mut record);
         Ok(record)
     }
 
@@ -149,39 +138,41 @@ impl Replication<'_> {
         let blank = Arc::new(vec![0.0; self.common.m]);
         let contract = self.contract(series, &explored);
         let conditions = public::conditions(&self.objective_facts());
-        let mut parties: Vec<Box<dyn Party<World>>> = Vec::with_capacity(stage.names.len());
-        parties.resize_with(stage.names.len(), || Box::new(Bystander));
-        parties[server.index()] = Box::new(Server {
-            agents: self.agents.iter().map(|&(party, _)| id(party)).collect(),
-            places: self.agents.iter().enumerate().map(|(n, &(party, _))| (id(party), n)).collect(),
-            sharing: series.sharing.clone(),
-            policy: series.policy,
-            neighbours: series.sharing.neighbours(),
-            explored: explored.clone(),
-            rounds: self.recipe.rounds,
-            broadcasts: series.sharing.broadcasts(self.recipe.rounds),
-            length: self.common.m,
-            key: self.key.child("party").child(&self.recipe.server),
-            meter: Meter::new(stage.budget).read_by(stage.read_between(server, &agents, &[])),
-            round: 0,
-            open: false,
-            timer: None,
-            answered: vec![false; count],
-            heard: vec![Answers::default(); count],
-            fresh: vec![None; count],
-            late: vec![None; count],
-            last: vec![None; count],
-            setup: Setup::of(count),
-            contract: contract.clone(),
-            masked: vec![None; count],
-            unmasking: None,
-            unopened: Vec::new(),
-            name: self.recipe.server.clone(),
-            conditions: conditions.clone(),
-            buffered: 0,
-            stale: 0,
-            dry,
-        });
+        let mut parts: Vec<(PartyId, Box<dyn Party<World>>)> = Vec::with_capacity(count + 1);
+        parts.push((
+            server,
+            Box::new(Server {
+                agents: self.agents.iter().map(|&(party, _)| id(party)).collect(),
+                places: self.agents.iter().enumerate().map(|(n, &(party, _))| (id(party), n)).collect(),
+                sharing: series.sharing.clone(),
+                policy: series.policy,
+                neighbours: series.sharing.neighbours(),
+                explored: explored.clone(),
+                rounds: self.recipe.rounds,
+                broadcasts: series.sharing.broadcasts(self.recipe.rounds),
+                length: self.common.m,
+                key: self.key.child("party").child(&self.recipe.server),
+                meter: Meter::new(stage.budget).read_by(stage.read_between(server, &agents, &[])),
+                round: 0,
+                open: false,
+                timer: None,
+                answered: vec![false; count],
+                heard: vec![Answers::default(); count],
+                fresh: vec![None; count],
+                late: vec![None; count],
+                last: vec![None; count],
+                setup: Setup::of(count),
+                contract: contract.clone(),
+                masked: vec![None; count],
+                unmasking: None,
+                unopened: Vec::new(),
+                name: self.recipe.server.clone(),
+                conditions: conditions.clone(),
+                buffered: 0,
+                stale: 0,
+                dry,
+            }),
+        ));
         let shares = !matches!(series.sharing, Sharing::Alone(_));
         let surrogate = &self.common.surrogate;
         for (n, &(party, _)) in self.agents.iter().enumerate() {
@@ -198,35 +189,38 @@ impl Replication<'_> {
             // A noise-free objective still needs a ridge.
             let lambda = surrogate.noise_variance.max(1e-6);
             let weights = (shares && !dry).then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
-            parties[party] = Box::new(Agent {
-                index: n as u64,
-                server,
-                server_name: self.recipe.server.clone(),
-                neighbours: series.sharing.neighbours(),
-                common: Arc::clone(&self.common),
-                values: Arc::clone(&self.values[n]),
-                initial,
-                regions: Arc::clone(&region_of),
-                own: OwnModel::new(&self.common, self.recipe.own_hyperparameters),
-                weights: weights.map_err(|error| error.to_string())?,
-                blank: (shares && dry).then(|| Arc::clone(&blank)),
-                dry,
-                shared_queries: series.shared_queries,
-                scale: self.recipe.scale.get(),
-                rounds: self.recipe.rounds,
-                broadcasts: series.sharing.broadcasts(self.recipe.rounds),
-                key,
-                contract: contract.clone(),
-                members: None,
-                handed_over: 0,
-                begun: false,
-                last_round: 0,
-                measured: 0,
-                jitter: JitterWatch::default(),
-                meter: Meter::new(stage.budget).read_by(stage.read_between(server, &[id(party)], &[])),
-                conditions: conditions.clone(),
-            });
+            parts.push((
+                id(party),
+                Box::new(Agent {
+                    index: n as u64,
+                    server,
+                    server_name: self.recipe.server.clone(),
+                    neighbours: series.sharing.neighbours(),
+                    common: Arc::clone(&self.common),
+                    values: Arc::clone(&self.values[n]),
+                    initial,
+                    regions: Arc::clone(&region_of),
+                    own: OwnModel::new(&self.common, self.recipe.own_hyperparameters),
+                    weights: weights.map_err(|error| error.to_string())?,
+                    blank: (shares && dry).then(|| Arc::clone(&blank)),
+                    dry,
+                    shared_queries: series.shared_queries,
+                    scale: self.recipe.scale.get(),
+                    rounds: self.recipe.rounds,
+                    broadcasts: series.sharing.broadcasts(self.recipe.rounds),
+                    key,
+                    contract: contract.clone(),
+                    members: None,
+                    handed_over: 0,
+                    begun: false,
+                    last_round: 0,
+                    measured: 0,
+                    jitter: JitterWatch::default(),
+                    meter: Meter::new(stage.budget).read_by(stage.read_between(server, &[id(party)], &[])),
+                    conditions: conditions.clone(),
+                }),
+            ));
         }
-        Ok(parties)
+        Ok(stage.all_parties(parts))
     }
 }

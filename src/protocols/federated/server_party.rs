@@ -1,6 +1,6 @@
 //! The server as a party: opens rounds, gathers vectors, releases what it makes of them.
 
-use super::messages::{Close, Fact, Message, World};
+use super::messages::{Close, Message, OwnFact, World};
 use super::rounds::{Late, RoundPolicy};
 use super::series::{Aggregate, Sharing};
 use super::server::{Server, Vector};
@@ -9,7 +9,7 @@ use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered, Participation};
-use crate::protocols::stage::{Books, give_up};
+use crate::protocols::stage::{JournalLedger, give_up};
 use crate::vocab::PartyId;
 use std::any::Any;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ impl Server {
             ctx.cancel(timer);
         }
         let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
-        ctx.record(Fact::Closed { round: self.round, fresh, late: self.stale });
+        ctx.record(OwnFact::Closed { round: self.round, fresh, late: self.stale }.into());
         (self.buffered, self.stale) = (0, 0);
         if let Some(contract) = self.contract.clone() {
             self.start_unmasking(&contract, ctx);
@@ -174,7 +174,7 @@ impl Server {
         let mut stream = self.key.child("sum").index(self.round).stream();
         let secret = Sensitive::new(gathered);
         let zeros = vec![vec![0.0; if self.dry { self.length } else { 0 }]; self.regions()];
-        let mut book = Books::new(&mut self.meter, ctx);
+        let mut book = JournalLedger::new(&mut self.meter, ctx);
         let vectors = if self.dry {
             release(&mut book, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
         } else {
@@ -199,7 +199,7 @@ impl Server {
                 if let Some(vector) = &self.fresh[other] {
                     let secret = Sensitive::new(vec![vector.to_vec()]);
                     let occasion = self.occasion("sampled weights omega", ctx);
-                    let mut book = Books::new(&mut self.meter, ctx);
+                    let mut book = JournalLedger::new(&mut self.meter, ctx);
                     let released = release(&mut book, occasion, &Disclosure::new(), &secret, &mut stream)?;
                     vectors = Some(Arc::new(released));
                 }

@@ -14,7 +14,7 @@
 //! an agent uses them once it has the message. Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, for all rounds at
 //! once.
 
-use super::messages::{Close, Fact, Message, World};
+use super::messages::{Close, Message, OwnFact, World};
 use super::server::Server;
 use super::setup::Phase;
 use crate::kernel::Context;
@@ -84,7 +84,7 @@ impl Server {
         }
         self.setup.phase = Phase::Done;
         let members = self.setup.members.iter().filter(|member| **member).count() as u64;
-        ctx.record(Fact::SetUp { members });
+        ctx.record(OwnFact::SetUp { members }.into());
         for agent in 0..self.agents.len() {
             if !self.entrust(agent, true, ctx) {
                 ctx.send(self.agents[agent], Message::Begin);

@@ -32,5 +32,5 @@ mod tally;
 mod users;
 
 pub use arrivals::{Arrivals, NeverAnswer};
-pub use messages::{Fact, Message, Timer, World};
+pub use messages::{Fact, Message, OwnFact, Timer, World};
 pub use recipe::{CtlReport, Local, Report, SeriesRecipe};

@@ -8,13 +8,13 @@ use super::service::Service;
 use super::tally::Tally;
 use super::users::{Curator, Habits, Population, Users};
 use crate::gp::ArmCovariance;
-use crate::kernel::{Event, Party};
+use crate::kernel::Party;
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::Ctl;
-use crate::protocols::stage::bystander::Bystander;
-use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
+use crate::protocols::stage::series::names;
+use crate::protocols::stage::{PlayError, Protocol, Releases, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{Observer, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::num::NonZeroU64;
@@ -47,7 +47,7 @@ impl Protocol for Local {
     }
 
     fn series(&self) -> Vec<String> {
-        self.series.iter().map(|series| series.name.clone()).collect()
+        names(&self.series)
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
@@ -91,9 +91,7 @@ impl Local {
         let failed = |reason: String| PlayError::Party { series: series.name.clone(), reason };
         let service = stage.party("service", &self.service).map_err(bad)?;
         let users = stage.party("users", &self.users).map_err(bad)?;
-        let Some(instance) = &stage.instance else {
-            return Err(failed("the scenario has no objective".to_owned()));
-        };
+        let instance = stage.objective(&series.name)?;
         let (curator, arms) = self.minds(series, instance, stage.directions.dry).map_err(failed)?;
         let random = LearnerModel::Random(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
@@ -101,10 +99,8 @@ impl Local {
         let parties =
             self.parties(stage, (service, users), instance, key, curator, (&series.learner, learner));
         let mut tally = Tally::new(instance, self.rounds);
-        let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
-            if let Event::Recorded { fact, .. } = event {
-                tally.see(fact, at);
-            }
+        let mut record = stage.play(&series.name, parties, key, Releases::by_unit(), &mut |at, fact| {
+            tally.see(fact, at);
         })?;
         tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
         record.public.extend(taken_as_public(self, stage, instance));
@@ -171,50 +167,37 @@ impl Local {
         let party = |name: &str| key.child("party").child(name);
         let crowd = party(&self.users);
         let known = of_the_problem(self, stage, instance);
-        let mut learner = Some(learner);
-        let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<World>> {
-            if index == service.index()
-                && let Some(learner) = learner.take()
-            {
-                let stream = party(&self.service).child("learner").stream();
-                Box::new(Service::new(
-                    users,
-                    self.arrivals,
-                    self.give_up_after(),
-                    recipe.clone(),
-                    learner,
-                    stream,
-                ))
-            } else if index == users.index() {
-                Box::new(Users::new(
-                    Habits {
-                        name: self.users.clone(),
-                        service,
-                        observer: Observer(self.service.clone()),
-                        passers: stage.passed_on_by(users, &[service], &[]).into(),
-                        conditions: known.iter().filter_map(PublicFact::condition).collect(),
-                        rounds: self.rounds,
-                        arrivals: self.arrivals,
-                        give_up_after: self.give_up_after(),
-                        answer_after: self.answer_after.clone(),
-                        never_answer: self.never_answer,
-                        curator,
-                        population: self
-                            .population
-                            .map(|size| Population { size: size.get(), who: crowd.child("who") }),
-                        values: Arc::clone(&instance.values),
-                        law: instance.noise.clone(),
-                        noise: key.child("objective noise"),
-                        behaviour: crowd.child("behaviour"),
-                        mechanisms: crowd.child("mechanisms"),
-                        intervals: crowd.child("intervals").stream(),
-                    },
-                    Meter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
-                ))
-            } else {
-                Box::new(Bystander)
-            }
-        });
-        parties.collect()
+        let stream = party(&self.service).child("learner").stream();
+        let service_party =
+            Service::new(users, self.arrivals, self.give_up_after(), recipe.clone(), learner, stream);
+        let users_party = Users::new(
+            Habits {
+                name: self.users.clone(),
+                service,
+                observer: Observer(self.service.clone()),
+                passers: stage.passed_on_by(users, &[service], &[]).into(),
+                conditions: known.iter().filter_map(PublicFact::condition).collect(),
+                rounds: self.rounds,
+                arrivals: self.arrivals,
+                give_up_after: self.give_up_after(),
+                answer_after: self.answer_after.clone(),
+                never_answer: self.never_answer,
+                curator,
+                population: self
+                    .population
+                    .map(|size| Population { size: size.get(), who: crowd.child("who") }),
+                values: Arc::clone(&instance.values),
+                law: instance.noise.clone(),
+                noise: key.child("objective noise"),
+                behaviour: crowd.child("behaviour"),
+                mechanisms: crowd.child("mechanisms"),
+                intervals: crowd.child("intervals").stream(),
+            },
+            Meter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
+        );
+        stage.all_parties([
+            (service, Box::new(service_party) as Box<dyn Party<World>>),
+            (users, Box::new(users_party)),
+        ])
     }
 }

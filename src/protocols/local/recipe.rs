@@ -5,7 +5,7 @@ use crate::learners::LearnerModel;
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::{Ctl, NoiseArithmetic, Rewards};
-use crate::protocols::stage::{Disclosed, Stage};
+use crate::protocols::stage::{Disclosed, Series, Stage, series};
 use crate::vocab::{Delta, Epsilon, Positive, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,12 @@ pub struct SeriesRecipe {
     pub report: Report,
     /// How the service chooses the next arm.
     pub learner: LearnerModel,
+}
+
+impl Series for SeriesRecipe {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// What a user sends of its reward.
@@ -140,13 +146,9 @@ impl Local {
         let mut problems = Vec::new();
         problems.extend(stage.party("service", &self.service).err());
         problems.extend(stage.party("users", &self.users).err());
-        if self.service == self.users {
-            let cure = "name a second party under `parties` and give it one of the two parts";
-            problems.push(Problem::wrong("users", "another party than the service", &self.users, cure));
-        }
-        if self.rounds == 0 {
-            problems.push(Problem::wrong("rounds", "at least one user", "0", "the paper has 10000"));
-        }
+        let parts = [self.service.as_str(), self.users.as_str()];
+        problems.extend(series::same_party("users", "another party than the service", parts));
+        problems.extend(series::no_rounds(self.rounds, "at least one user", "the paper has 10000"));
         let (field, span) = match self.arrivals {
             Arrivals::OneByOne { patience } => ("arrivals.OneByOne.patience", patience),
             Arrivals::Poisson { every } => ("arrivals.Poisson.every", every),
@@ -158,20 +160,10 @@ impl Local {
         let name = self.answer_after.name();
         let found = self.answer_after.as_dyn().problems();
         problems.extend(found.into_iter().map(|p| p.below(name).below("answer_after")));
-        if self.series.is_empty() {
-            let cure = "add Series(name: .., report: .., learner: ..)";
-            problems.push(Problem::wrong("series", "at least one series", "none", cure));
-        }
-        for (index, series) in self.series.iter().enumerate() {
-            if self.series[..index].iter().any(|earlier| earlier.name == series.name) {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].name"),
-                    "a name that no earlier series has",
-                    &series.name,
-                    "give each series a name of its own",
-                ));
-            }
-            if let Report::Ctl(CtlReport { clip, bound, delta: Some(delta), .. }) = series.report
+        problems.extend(series::none(&self.series, "name: .., report: .., learner: .."));
+        for (index, recipe) in self.series.iter().enumerate() {
+            problems.extend(series::taken(&self.series, index));
+            if let Report::Ctl(CtlReport { clip, bound, delta: Some(delta), .. }) = recipe.report
                 && (clip || bound.is_some())
             {
                 problems.push(Problem::wrong(
@@ -182,7 +174,7 @@ impl Local {
                      noise",
                 ));
             }
-            let learner = series.learner.as_dyn().problems();
+            let learner = recipe.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }
         problems

@@ -1,7 +1,7 @@
 //! The users: each plays the arm it was given, and reports its reward after clipping and noise, late or never.
 
 use super::arrivals::{Arrivals, NeverAnswer};
-use super::messages::{Fact, Message, Timer, World};
+use super::messages::{Message, OwnFact, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party};
 use crate::network::latency::LatencyModel;
@@ -9,7 +9,7 @@ use crate::objectives::Noise;
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Ctl, Disclosure};
-use crate::protocols::stage::{Books, end, give_up};
+use crate::protocols::stage::{JournalLedger, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
 use std::any::Any;
@@ -141,7 +141,7 @@ impl Users {
         let place = arm as usize;
         let reward = habits.values[place] + habits.law.draw(place, &mut habits.noise.index(user).stream());
         let exceeds = matches!(&habits.curator, Curator::Ctl(ctl) if ctl.exceeds(reward));
-        ctx.record(Fact::Played { user, arm, reward, exceeds });
+        ctx.record(OwnFact::Played { user, arm, reward, exceeds }.into());
         let round = self.played;
         self.played += 1;
         let mut behaviour = habits.behaviour.index(user).stream();
@@ -153,7 +153,7 @@ impl Users {
             // Draws nothing.
             let mut stream = self.habits.mechanisms.index(user).stream();
             // Whoever passes the answer on sees that there is one, encrypted or not.
-            let mut books = Books::new(&mut self.meter, ctx).read_by(&self.habits.passers);
+            let mut books = JournalLedger::new(&mut self.meter, ctx).read_by(&self.habits.passers);
             let told = release(&mut books, occasion, &Disclosure::new(), &answers, &mut stream);
             if let Err(error) = told {
                 self.fail(ctx, user, &error);
@@ -161,7 +161,7 @@ impl Users {
             }
         }
         if silent {
-            ctx.record(Fact::Silent { user });
+            ctx.record(OwnFact::Silent { user }.into());
         } else {
             self.intended.insert(user, Intended { arm, reward: Sensitive::new(reward), round });
             if delay == Span::ZERO {
@@ -199,10 +199,10 @@ impl Users {
         let mut stream = self.habits.mechanisms.index(user).stream();
         let released = match &self.habits.curator {
             Curator::Ctl(ctl) => {
-                release(&mut Books::new(&mut self.meter, ctx), occasion, ctl, &reward, &mut stream)
+                release(&mut JournalLedger::new(&mut self.meter, ctx), occasion, ctl, &reward, &mut stream)
             }
             Curator::Open => release(
-                &mut Books::new(&mut self.meter, ctx),
+                &mut JournalLedger::new(&mut self.meter, ctx),
                 occasion,
                 &Disclosure::new(),
                 &reward,

@@ -24,5 +24,5 @@ mod public;
 mod recipe;
 
 pub use crate::protocols::stage::Disclosed;
-pub use messages::{Fact, Message, World};
+pub use messages::{Fact, Message, OwnFact, World};
 pub use recipe::{InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};

@@ -5,7 +5,7 @@ use crate::privacy::mechanisms::{
     ClippedGaussian, ClippedLaplace, Gaussian, JohnsonLindenstrauss, Mechanism, MechanismError,
     NoisyProjection, NoisyRows,
 };
-use crate::protocols::stage::{Disclosed, Retry, Stage};
+use crate::protocols::stage::{Disclosed, Retry, Series, Stage, series};
 use crate::vocab::{Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,12 @@ pub struct SeriesRecipe {
     pub outcomes: OutcomeRelease,
     /// How the modeler chooses the next row.
     pub learner: LearnerModel,
+}
+
+impl Series for SeriesRecipe {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// What the curator releases of its inputs.
@@ -137,28 +143,14 @@ impl Outsourced {
         let mut problems = Vec::new();
         problems.extend(stage.party("curator", &self.curator).err());
         problems.extend(stage.party("modeler", &self.modeler).err());
-        if self.curator == self.modeler {
-            let cure = "name a second party under `parties` and give it one of the two parts";
-            problems.push(Problem::wrong("modeler", "another party than the curator", &self.modeler, cure));
-        }
+        let parts = [self.curator.as_str(), self.modeler.as_str()];
+        problems.extend(series::same_party("modeler", "another party than the curator", parts));
         problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
-        if self.series.is_empty() {
-            let cure = "add Series(name: .., release: .., learner: ..)";
-            problems.push(Problem::wrong("series", "at least one series", "none", cure));
-        }
-        if self.rounds == 0 {
-            problems.push(Problem::wrong("rounds", "at least one round", "0", "the papers use 50"));
-        }
-        for (index, series) in self.series.iter().enumerate() {
-            if self.series[..index].iter().any(|earlier| earlier.name == series.name) {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].name"),
-                    "a name that no earlier series has",
-                    &series.name,
-                    "give each series a name of its own",
-                ));
-            }
-            if matches!(series.release, InputRelease::Withheld(_)) && series.learner.as_dyn().needs_inputs() {
+        problems.extend(series::none(&self.series, "name: .., release: .., learner: .."));
+        problems.extend(series::no_rounds(self.rounds, "at least one round", "the papers use 50"));
+        for (index, recipe) in self.series.iter().enumerate() {
+            problems.extend(series::taken(&self.series, index));
+            if matches!(recipe.release, InputRelease::Withheld(_)) && recipe.learner.as_dyn().needs_inputs() {
                 problems.push(Problem::wrong(
                     format!("series[{index}].learner"),
                     "a learner that needs no inputs, since they are withheld",
@@ -166,9 +158,9 @@ impl Outsourced {
                     "use Random(), or release something",
                 ));
             }
-            let promise = match &series.release {
-                InputRelease::NoisyRows(recipe) => Some((recipe.epsilon, recipe.delta)),
-                InputRelease::NoisyProjection(recipe) => Some((recipe.epsilon, recipe.delta)),
+            let promise = match &recipe.release {
+                InputRelease::NoisyRows(rows) => Some((rows.epsilon, rows.delta)),
+                InputRelease::NoisyProjection(rows) => Some((rows.epsilon, rows.delta)),
                 _ => None,
             };
             let one = Positive::new(1.0).expect("1 is above 0");
@@ -181,7 +173,7 @@ impl Outsourced {
                     "raise epsilon or delta",
                 ));
             }
-            if let Err(error) = series.outcomes.variance() {
+            if let Err(error) = recipe.outcomes.variance() {
                 problems.push(Problem::wrong(
                     format!("series[{index}].outcomes"),
                     "noise of a finite size",
@@ -189,7 +181,7 @@ impl Outsourced {
                     "write a range such as Range(low: -3, high: 3), and an epsilon that is not vanishing",
                 ));
             }
-            let learner = series.learner.as_dyn().problems();
+            let learner = recipe.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }
         problems

@@ -20,6 +20,8 @@ pub mod constants;
 mod messages;
 mod outcomes;
 mod owner;
+mod play;
+mod public;
 mod publication;
 mod reader;
 mod recipe;
@@ -28,7 +30,7 @@ mod secrets;
 mod training;
 mod worker;
 
-pub use messages::{Fact, Message, Timer, World};
+pub use messages::{Fact, Message, OwnFact, Timer, World};
 pub use publication::{
     Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
     NonPrivate, Part, Plan, Publication, PublicationModel, Sampling, Search, Selection, SettingRelease, TAIL,

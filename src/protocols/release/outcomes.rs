@@ -18,6 +18,11 @@ impl Trials {
         self.outcomes.push(outcome);
     }
 
+    /// How many.
+    pub(super) fn count(&self) -> u64 {
+        self.settings.len() as u64
+    }
+
     /// The largest outcome.
     pub(super) fn best(&self) -> Option<f64> {
         self.outcomes.iter().copied().reduce(f64::max)

@@ -1,6 +1,6 @@
 //! The owner: tries settings on its validation set, releases once, and publishes.
 
-use super::messages::{Fact, Message, Timer, World};
+use super::messages::{Message, OwnFact, Timer, World};
 use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
 use super::sampling::{Choice, Sampler};
@@ -10,7 +10,7 @@ use crate::learners::{Learner, LearnerModel, Random};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::stage::{Books, JitterWatch, Retry, end, give_up};
+use crate::protocols::stage::{JitterWatch, JournalLedger, Retry, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -257,7 +257,7 @@ impl Owner {
         secret: M::Input,
         carriers: &Arc<[Observer]>,
     ) -> Result<Released<M::Output>, Halt> {
-        let books = Books::new(&mut self.meter, ctx).read_by(carriers);
+        let books = JournalLedger::new(&mut self.meter, ctx).read_by(carriers);
         let (trains, refused) = (self.beginning.trains, &mut self.refused_for_training);
         let mut books = WithTraining { books, trains, refused };
         let stream = &mut self.beginning.mechanisms;
@@ -279,7 +279,7 @@ impl Owner {
             self.beginning.noise_sd * self.beginning.noise.index(trial).stream().normal()
         };
         let outcome = self.beginning.values[setting] + noise;
-        ctx.record(Fact::Tried { trial, setting: setting as u64, outcome });
+        ctx.record(OwnFact::Tried { trial, setting: setting as u64, outcome }.into());
         self.trials.add(setting, outcome);
         match &mut self.searcher {
             Searcher::Learner(learner) => {
@@ -316,7 +316,7 @@ impl Owner {
             self.idle.push_back(open.to);
             open.to = other;
         }
-        ctx.record(Fact::Reassigned { trial });
+        ctx.record(OwnFact::Reassigned { trial }.into());
         let asked = open.asked + 1;
         let open = self.ask(ctx, open.to, open.message, Timer::Trial(trial));
         self.open_trials.insert(trial, Open { asked, ..open });
@@ -363,10 +363,13 @@ impl Owner {
             }
             None => None,
         };
-        ctx.record(Fact::Published {
-            setting: setting.as_ref().map(|setting| *setting.get() as u64),
-            value: value.as_ref().and_then(|value| value.get().first().copied()),
-        });
+        ctx.record(
+            OwnFact::Published {
+                setting: setting.as_ref().map(|setting| *setting.get() as u64),
+                value: value.as_ref().and_then(|value| value.get().first().copied()),
+            }
+            .into(),
+        );
         for (place, reader) in self.beginning.readers.clone().into_iter().enumerate() {
             let told = self.told.clone();
             let message = Message::Publish { told, setting: setting.clone(), value: value.clone() };

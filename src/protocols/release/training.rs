@@ -1,11 +1,12 @@
 //! Records that models are trained on: what a reader gets depends on them too, and nothing protects them.
 
 use crate::privacy::ledger::{Book, Refusal};
+use crate::protocols::stage::BookedRelease;
 use crate::vocab::{Arithmetic, Basis, Cost, PrivacyEvent, ProtectedUnit, Sampler};
 
 /// What a release that depends on trained models tells about a record that they were trained on. The noise is made for
 /// the change of a validation record, and no theorem here says what it does for a training record: unprotected.
-pub(super) fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
+fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
     PrivacyEvent {
         mechanism: "a mechanism for validation records alone".to_owned(),
         unit: ProtectedUnit::TrainingRecord,
@@ -17,6 +18,11 @@ pub(super) fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
         arithmetic: Arithmetic::Noiseless,
         ..event.clone()
     }
+}
+
+/// The same of an entry.
+pub(super) fn entry_of_training(entry: &BookedRelease) -> BookedRelease {
+    BookedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
 }
 
 /// A book that asks the budget for training records too, where models are trained. What is entered is the release alone:

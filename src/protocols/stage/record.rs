@@ -42,32 +42,40 @@ pub struct BookedRelease {
     pub last_seconds: f64,
 }
 
+impl BookedRelease {
+    /// One release.
+    #[must_use]
+    pub fn of(event: &PrivacyEvent) -> Self {
+        let seconds = event.at.seconds();
+        Self {
+            event: event.clone(),
+            count: 1,
+            last_round: event.round,
+            first_seconds: seconds,
+            last_seconds: seconds,
+        }
+    }
+
+    /// Whether it differs only in round and time.
+    #[must_use]
+    pub fn is_like(&self, later: &Self) -> bool {
+        let event = &later.event;
+        PrivacyEvent { round: event.round, at: event.at, ..self.event.clone() } == *event
+    }
+
+    /// Counts a later one that is alike with it.
+    pub fn join(&mut self, later: &Self) {
+        self.count += later.count;
+        self.last_round = later.last_round;
+        self.last_seconds = later.last_seconds;
+    }
+}
+
 /// Whether releases of different rounds are among them: later ones may have been chosen in knowledge of earlier ones.
 #[must_use]
 pub fn over_rounds(releases: &[BookedRelease]) -> bool {
     let first = releases.first().map(|booked| booked.event.round);
     releases.iter().any(|booked| Some(booked.event.round) != first || booked.last_round != booked.event.round)
-}
-
-/// Adds `event` to `booked`, counting it with the last entry if it differs from it only in round and time.
-pub fn book(booked: &mut Vec<BookedRelease>, event: &PrivacyEvent) {
-    if let Some(last) = booked.last_mut() {
-        let alike = PrivacyEvent { round: event.round, at: event.at, ..last.event.clone() };
-        if alike == *event {
-            last.count += 1;
-            last.last_round = event.round;
-            last.last_seconds = event.at.seconds();
-            return;
-        }
-    }
-    let seconds = event.at.seconds();
-    booked.push(BookedRelease {
-        event: event.clone(),
-        count: 1,
-        last_round: event.round,
-        first_seconds: seconds,
-        last_seconds: seconds,
-    });
 }
 
 /// A number that a series ends with, beside what a theorem says about it.
@@ -187,6 +195,34 @@ pub struct SeriesRecord {
 }
 
 impl SeriesRecord {
+    /// The record of a series of which nothing is known yet.
+    #[must_use]
+    pub fn empty(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            iterations: Vec::new(),
+            releases: Vec::new(),
+            network: NetworkStatistics::default(),
+            virtual_seconds: 0.0,
+            messages: 0,
+            messages_lost: 0,
+            messages_delivered: 0,
+            bytes: 0,
+            counts: BTreeMap::new(),
+            ended_early: None,
+            budget: None,
+            groups: Vec::new(),
+            closings: Vec::new(),
+            outcomes: Vec::new(),
+            bounds: Vec::new(),
+            jitter: 0.0,
+            same_data: false,
+            public: Vec::new(),
+            checkpoints: Vec::new(),
+            digest: String::new(),
+        }
+    }
+
     /// The last evaluation of a series that was played to its end. There is none where it ended early: regret after fewer
     /// rounds is another number.
     #[must_use]

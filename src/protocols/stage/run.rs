@@ -1,20 +1,22 @@
 //! The world that a protocol is played in.
 
 use crate::kernel::Event;
-use crate::kernel::{Ending, KernelError, Limits, Party, Simulation};
+use crate::kernel::{Ending, KernelError, Limits, Party, Protocol as KernelProtocol, Simulation};
 use crate::network::{Encryption, Network, NetworkMedium, PartyTraits, Relays};
 use crate::objectives::{Instance, Prepared};
 use crate::privacy::ledger::Budget;
 use crate::rng::Key;
 use crate::vocab::{Observer, Origin, PartyId, Problem, PublicFact, Time};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use super::branching::{Fork, ForkPoint, Warm, WarmWorlds};
+use super::facts::{SharedFacts, Stating};
+use super::idle_party::IdleParty;
 use super::record::Waypoint;
-use super::{Rounds, SeriesRecord, Watcher};
+use super::{Releases, Rounds, SeriesRecord, Watcher};
 
 /// Most relays of a series that are listed one by one.
 const NAMED_RELAYS: usize = 8;
@@ -128,6 +130,31 @@ impl Stage {
             .ok_or_else(|| Problem::unknown(path, "party", name, &self.names))
     }
 
+    /// The problem of this replication.
+    ///
+    /// # Errors
+    /// [`PlayError::Party`] where the scenario has none.
+    pub fn objective(&self, series: &str) -> Result<&Instance, PlayError> {
+        self.instance.as_ref().ok_or_else(|| PlayError::Party {
+            series: series.to_owned(),
+            reason: "the scenario has no objective".to_owned(),
+        })
+    }
+
+    /// These parties at their places, and parties that take no part at all others.
+    #[must_use]
+    pub fn all_parties<P: KernelProtocol>(
+        &self,
+        parts: impl IntoIterator<Item = (PartyId, Box<dyn Party<P>>)>,
+    ) -> Vec<Box<dyn Party<P>>> {
+        let mut parties: Vec<Box<dyn Party<P>>> = Vec::with_capacity(self.names.len());
+        parties.resize_with(self.names.len(), || Box::new(IdleParty));
+        for (id, party) in parts {
+            parties[id.index()] = party;
+        }
+        parties
+    }
+
     /// The ways that messages take among the parties.
     #[must_use]
     pub fn relays(&self) -> Relays {
@@ -206,6 +233,31 @@ impl Stage {
         Ok(SeriesRecord { same_data, ..record(series, &simulation) })
     }
 
+    /// As [`Self::run`], for parties that state shared facts: these are in the record, releases as `releases` counts them, and
+    /// `own` is told the protocol's own.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn play<P: Rounds + Stating>(
+        &self,
+        series: &str,
+        parties: Vec<Box<dyn Party<P>>>,
+        key: Key,
+        releases: Releases,
+        own: &mut dyn FnMut(Time, &P::Own),
+    ) -> Result<SeriesRecord, PlayError> {
+        let mut shared = SharedFacts::new(releases);
+        let mut record = self.run(series, parties, key, &mut |at, event: &Event<'_, P>| {
+            if let Event::Recorded { fact, .. } = event
+                && let Some(fact) = shared.keep(fact)
+            {
+                own(at, fact);
+            }
+        })?;
+        shared.into_record(&mut record);
+        Ok(record)
+    }
+
     /// Changes a world to what this stage has it be from `at` on, and plays it to its end.
     fn branch<P: Rounds>(
         &self,
@@ -282,29 +334,18 @@ fn trunk<P: Rounds>(
 }
 
 fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> SeriesRecord {
-    let tally = world.journal().tally();
+    let counts = world.journal().tally();
     SeriesRecord {
-        name: series.to_owned(),
-        iterations: Vec::new(),
-        releases: Vec::new(),
         network: world.medium().statistics(),
         virtual_seconds: world.now().seconds(),
-        messages: tally.sent,
-        messages_lost: tally.lost,
-        messages_delivered: tally.delivered,
-        bytes: tally.bytes,
-        counts: BTreeMap::new(),
-        ended_early: None,
-        budget: None,
-        groups: Vec::new(),
-        closings: Vec::new(),
-        outcomes: Vec::new(),
-        bounds: Vec::new(),
-        jitter: 0.0,
-        same_data: false,
+        messages: counts.sent,
+        messages_lost: counts.lost,
+        messages_delivered: counts.delivered,
+        bytes: counts.bytes,
         public: learned_by_relays(world.medium()),
         checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
         digest: world.journal().hex(),
+        ..SeriesRecord::empty(series)
     }
 }
 
