@@ -1,5 +1,6 @@
 //! How a scenario of federated optimisation is played: one replication of every series.
 
+use super::failure::CannotBegin;
 use super::recipe::Federated;
 use super::replication::Replication;
 use super::series::{FederatedSeries, Sharing};
@@ -59,7 +60,7 @@ impl Protocol for Federated {
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        let fail = |reason: String| PlayError::Party { series: "all".to_owned(), reason };
+        let fail = |error: CannotBegin| PlayError::party("all", error);
         let instance = stage.objective("all")?;
         let length_scale = self.feature_length_scale.map(Positive::get);
         let m = self.features.get() as usize;
@@ -79,7 +80,7 @@ impl Protocol for Federated {
                 }
                 objective_of(self, &self.groups[group], (n, party), stage, instance, key)
             })
-            .collect::<Result<Vec<_>, String>>()
+            .collect::<Result<Vec<_>, _>>()
             .map_err(fail)?;
         let groups: Vec<(String, Vec<usize>)> = members
             .iter()

@@ -3,6 +3,7 @@
 use super::agent::Agent;
 use super::answers::Answers;
 use super::contribution::Contract;
+use super::failure::CannotBegin;
 use super::masking::Dealer;
 use super::messages::{OwnFact, World};
 use super::own_model::OwnModel;
@@ -39,8 +40,7 @@ pub(super) struct Replication<'a> {
 
 impl Replication<'_> {
     pub(super) fn play(&self, series: &FederatedSeries) -> Result<SeriesRecord, PlayError> {
-        let fail = |reason: String| PlayError::Party { series: series.name.clone(), reason };
-        let parties = self.parties(series).map_err(fail)?;
+        let parties = self.parties(series).map_err(|error| PlayError::party(&series.name, error))?;
         let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
         let mut counts = BTreeMap::new();
         let mut together = 0;
@@ -117,10 +117,9 @@ impl Replication<'_> {
         })
     }
 
-    fn parties(&self, series: &FederatedSeries) -> Result<Vec<Box<dyn Party<World>>>, String> {
+    fn parties(&self, series: &FederatedSeries) -> Result<Vec<Box<dyn Party<World>>>, CannotBegin> {
         let stage = self.stage;
-        let server =
-            stage.party("server", &self.recipe.server).map_err(|_| "the server is unknown".to_owned())?;
+        let server = stage.party("server", &self.recipe.server).map_err(|_| CannotBegin::UnknownServer)?;
         let regions = series.sharing.regions();
         let region_of = Arc::new(regions_of(&self.instance.inputs, regions));
         let explored: Vec<usize> = self
@@ -180,7 +179,7 @@ impl Replication<'_> {
             let own: Vec<usize> =
                 (0..region_of.len()).filter(|&point| region_of[point] == explored[n]).collect();
             if own.is_empty() && !dry {
-                return Err(format!("region {} of {regions} has no point", explored[n]));
+                return Err(CannotBegin::EmptyRegion { region: explored[n], regions });
             }
             let mut stream = key.child("initial points").stream();
             let initial = (0..if dry { 0 } else { self.recipe.initial_points })
@@ -201,7 +200,7 @@ impl Replication<'_> {
                     initial,
                     regions: Arc::clone(&region_of),
                     own: OwnModel::new(&self.common, self.recipe.own_hyperparameters),
-                    weights: weights.map_err(|error| error.to_string())?,
+                    weights: weights?,
                     blank: (shares && dry).then(|| Arc::clone(&blank)),
                     dry,
                     shared_queries: series.shared_queries,

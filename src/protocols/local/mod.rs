@@ -33,4 +33,4 @@ mod users;
 
 pub use arrivals::{Arrivals, NeverAnswer};
 pub use messages::{Fact, Message, OwnFact, Timer, World};
-pub use recipe::{CtlReport, Local, Report, SeriesRecipe};
+pub use recipe::{CtlReport, Local, NoBound, Report, SeriesRecipe};

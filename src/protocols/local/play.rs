@@ -3,7 +3,7 @@
 use super::bounds::Bounds;
 use super::messages::World;
 use super::public::{of_the_problem, taken_as_public};
-use super::recipe::{Local, Report, SeriesRecipe};
+use super::recipe::{Local, NoBound, Report, SeriesRecipe};
 use super::service::Service;
 use super::tally::Tally;
 use super::users::{Curator, Habits, Population, Users};
@@ -66,8 +66,8 @@ impl Local {
     /// What users of a series do to their rewards; nothing where they send them as they are.
     ///
     /// # Errors
-    /// In words, if no bound on the rewards is known.
-    pub fn ctl(&self, series: &SeriesRecipe, instance: &Instance) -> Result<Option<Ctl>, String> {
+    /// [`NoBound`], if no bound on the rewards is known or noise cannot be scaled to it.
+    pub fn ctl(&self, series: &SeriesRecipe, instance: &Instance) -> Result<Option<Ctl>, NoBound> {
         match self.minds(series, instance, false)?.0 {
             Curator::Ctl(ctl) => Ok(Some(ctl)),
             Curator::Open => Ok(None),
@@ -88,14 +88,15 @@ impl Local {
         bounds: Option<&mut Bounds<'_>>,
     ) -> Result<SeriesRecord, PlayError> {
         let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
-        let failed = |reason: String| PlayError::Party { series: series.name.clone(), reason };
         let service = stage.party("service", &self.service).map_err(bad)?;
         let users = stage.party("users", &self.users).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
-        let (curator, arms) = self.minds(series, instance, stage.directions.dry).map_err(failed)?;
+        let (curator, arms) = self
+            .minds(series, instance, stage.directions.dry)
+            .map_err(|error| PlayError::party(&series.name, error))?;
         let random = LearnerModel::Random(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
-        let learner = learner.as_dyn().build(&arms).map_err(|error| failed(error.to_string()))?;
+        let learner = learner.as_dyn().build(&arms).map_err(|error| PlayError::party(&series.name, error))?;
         let parties =
             self.parties(stage, (service, users), instance, key, curator, (&series.learner, learner));
         let mut tally = Tally::new(instance, self.rounds);
@@ -120,7 +121,7 @@ impl Local {
         series: &SeriesRecipe,
         instance: &Instance,
         dry: bool,
-    ) -> Result<(Curator, Arms), String> {
+    ) -> Result<(Curator, Arms), NoBound> {
         let mean = instance.surrogate.mean;
         let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
         let mut facts = Facts {

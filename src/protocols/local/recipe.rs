@@ -4,9 +4,9 @@ use super::arrivals::{Arrivals, NeverAnswer};
 use crate::learners::LearnerModel;
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
-use crate::privacy::mechanisms::{Ctl, NoiseArithmetic, Rewards};
+use crate::privacy::mechanisms::{Ctl, MechanismError, NoiseArithmetic, Rewards};
 use crate::protocols::stage::{Disclosed, Series, Stage, series};
-use crate::vocab::{Delta, Epsilon, Positive, Problem, Span};
+use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -104,12 +104,35 @@ fn yes() -> bool {
     true
 }
 
+/// Why users cannot make their rewards private.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoBound {
+    /// The rewards' bound is no number above 0.
+    #[error("no bound on the rewards: {0}")]
+    OutOfRange(OutOfRange),
+    /// Noise is unbounded, and the scenario states no bound.
+    #[error(
+        "expected bounded rewards, found unbounded noise: set report.Ctl.bound, beyond which rewards are clipped"
+    )]
+    Unbounded,
+    /// The noise cannot be scaled to the bound.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+}
+
+/// For callers that report in words.
+impl From<NoBound> for String {
+    fn from(error: NoBound) -> Self {
+        error.to_string()
+    }
+}
+
 impl CtlReport {
     /// What a user does to a reward of this objective.
     ///
     /// # Errors
-    /// In words, if no bound on the rewards is known.
-    pub(super) fn curator(&self, instance: &Instance) -> Result<Ctl, String> {
+    /// [`NoBound`], if no bound on the rewards is known or noise cannot be scaled to it.
+    pub(super) fn curator(&self, instance: &Instance) -> Result<Ctl, NoBound> {
         let mean = instance.surrogate.mean;
         let values = || instance.values.iter();
         let bound = values().fold(0.0f64, |most, value| most.max((value - mean).abs()));
@@ -120,12 +143,9 @@ impl CtlReport {
         let largest = size.map(|size| mean.abs() + bound + size);
         let range = match (self.bound, largest) {
             (Some(bound), _) => bound,
-            (None, Some(largest)) => {
-                Positive::new(largest).map_err(|error| format!("no bound on the rewards: {error}"))?
-            }
+            (None, Some(largest)) => Positive::new(largest).map_err(NoBound::OutOfRange)?,
             (None, None) => {
-                let cure = "set report.Ctl.bound, beyond which rewards are clipped";
-                return Err(format!("expected bounded rewards, found unbounded noise: {cure}"));
+                return Err(NoBound::Unbounded);
             }
         };
         let reach = values().fold(0.0f64, |most, value| most.max(value.abs()));
@@ -135,8 +155,8 @@ impl CtlReport {
             (false, _, Some(delta)) => Rewards::Likely(delta),
             (false, ..) => Rewards::Beyond,
         };
-        let ctl = Ctl::new(self.epsilon, range, self.clip).map_err(|error| error.to_string())?;
-        ctl.assuming(rewards).with(self.arithmetic).map_err(|error| error.to_string())
+        let ctl = Ctl::new(self.epsilon, range, self.clip)?;
+        Ok(ctl.assuming(rewards).with(self.arithmetic)?)
     }
 }
 

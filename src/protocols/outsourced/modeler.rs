@@ -3,7 +3,7 @@
 use super::messages::{Message, World};
 use crate::gp::{ArmCovariance, Points};
 use crate::kernel::{Context, Input, Party};
-use crate::learners::{Arms, Facts, History, Learner, LearnerModel};
+use crate::learners::{Arms, BuildError, Facts, History, Learner, LearnerModel};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
@@ -11,8 +11,19 @@ use crate::protocols::stage::{Asker, JitterWatch, Retry, Verdict, end};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;
-use std::fmt;
+use std::fmt::{self, Display};
 use std::sync::Arc;
+
+/// Why the modeler has no learner.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum LearnerError {
+    /// Hyperparameters were fitted, and did not come with the inputs.
+    #[error("the learner needs a model, and none was handed over")]
+    NoModel,
+    /// The recipe's learner cannot work with what was handed over.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
 
 /// What the modeler knows before it sees anything.
 #[derive(Clone, Debug)]
@@ -34,10 +45,10 @@ impl ModelerRecipe {
         n: usize,
         rows: Option<&Rows>,
         model: Option<&Surrogate>,
-    ) -> Result<Box<dyn Learner>, String> {
+    ) -> Result<Box<dyn Learner>, LearnerError> {
         let model = model.or(self.surrogate.as_ref());
         if model.is_none() && self.learner.as_dyn().needs_inputs() {
-            return Err("the learner needs a model, and none was handed over".to_owned());
+            return Err(LearnerError::NoModel);
         }
         let points = rows.map(|rows| Points::new(rows.n(), rows.d(), rows.values().to_vec()));
         let arms = Arms {
@@ -49,7 +60,7 @@ impl ModelerRecipe {
             mean: model.map_or(0.0, |model| model.mean),
             facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
         };
-        self.learner.as_dyn().build(&arms).map_err(|error| error.to_string())
+        Ok(self.learner.as_dyn().build(&arms)?)
     }
 }
 
@@ -112,7 +123,7 @@ impl Modeler {
     }
 
     /// The recipe's learner, with what was handed over.
-    fn learner(&self, n: usize) -> Result<Box<dyn Learner>, String> {
+    fn learner(&self, n: usize) -> Result<Box<dyn Learner>, LearnerError> {
         let model = self.model.as_deref().map(Released::get);
         self.recipe.learner(n, self.rows.as_deref().map(Released::get), model)
     }
@@ -136,7 +147,7 @@ impl Modeler {
         self.state = State::Asking { round, row, learner };
     }
 
-    fn end(&mut self, ctx: &mut Context<'_, World>, reason: String) {
+    fn end(&mut self, ctx: &mut Context<'_, World>, reason: impl Display) {
         self.state = State::Done;
         end(ctx, reason);
     }

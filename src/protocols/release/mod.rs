@@ -17,6 +17,7 @@
 //! functions from the assumed prior: Algorithms 1 and 2.
 
 pub mod constants;
+mod failure;
 mod messages;
 mod outcomes;
 mod owner;
@@ -30,6 +31,7 @@ mod secrets;
 mod training;
 mod worker;
 
+pub use failure::CannotRelease;
 pub use messages::{Fact, Message, OwnFact, Timer, World};
 pub use publication::{
     Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,

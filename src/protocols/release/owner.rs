@@ -1,5 +1,6 @@
 //! The owner: tries settings on its validation set, releases once, and publishes.
 
+use super::failure::CannotRelease;
 use super::messages::{Message, OwnFact, Timer, World};
 use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
@@ -77,14 +78,14 @@ enum Searcher {
 
 /// Why a search ends before its last trial.
 enum Halt {
-    /// In words.
-    Failed(String),
+    /// The search or the release cannot be made.
+    Failed(CannotRelease),
     /// Nothing may be released any more.
     Refused(ReleaseError),
 }
 
-impl From<String> for Halt {
-    fn from(reason: String) -> Self {
+impl From<CannotRelease> for Halt {
+    fn from(reason: CannotRelease) -> Self {
         Self::Failed(reason)
     }
 }
@@ -123,14 +124,14 @@ impl fmt::Debug for Owner {
 
 impl Owner {
     /// # Errors
-    /// A learner that cannot be built, in words.
-    pub(super) fn new(beginning: Beginning, meter: Meter) -> Result<Self, String> {
+    /// A learner that cannot be built.
+    pub(super) fn new(beginning: Beginning, meter: Meter) -> Result<Self, CannotRelease> {
         let task = &beginning.task;
         let (searcher, total) = match beginning.publication.as_dyn().search(task)? {
             Search::Learner(learner) => {
                 let random = LearnerModel::Random(Random {});
                 let learner = if beginning.dry { random } else { learner };
-                let learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
+                let learner = learner.as_dyn().build(&task.arms())?;
                 (Searcher::Learner(learner), task.rounds)
             }
             Search::Everything => (Searcher::Everything, task.n() as u64),
@@ -271,7 +272,7 @@ impl Owner {
     }
 
     /// Evaluates a trained model on the validation set, and tells the learner.
-    fn measure(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<(), String> {
+    fn measure(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<(), CannotRelease> {
         let Some(setting) = self.under_trial.remove(&trial) else { return Ok(()) };
         let noise = if self.publication().noise_free() {
             0.0
@@ -283,7 +284,7 @@ impl Owner {
         self.trials.add(setting, outcome);
         match &mut self.searcher {
             Searcher::Learner(learner) => {
-                learner.observe(setting, outcome).map_err(|error| format!("trial {trial}: {error}"))?;
+                learner.observe(setting, outcome).map_err(|error| CannotRelease::Trial { trial, error })?;
                 self.jitter.note(learner.jitter(), ctx);
                 Ok(())
             }
@@ -357,8 +358,7 @@ impl Owner {
                     ValueOf::Last => self.trials.last(),
                     ValueOf::Setting => setting.as_ref().and_then(|s| self.trials.mean(*s.get())),
                 };
-                let untried = "no setting was tried, so there is no performance to release";
-                let number = number.ok_or_else(|| untried.to_owned())?;
+                let number = number.ok_or(CannotRelease::NothingTried)?;
                 Some(self.release(ctx, occasion, &*how.mechanism, vec![number], &carriers)?)
             }
             None => None,

@@ -1,5 +1,6 @@
 //! How a scenario of private release becomes parties and a record.
 
+use super::failure::CannotRelease;
 use super::messages::{OwnFact, World};
 use super::outcomes::{Published, Trials, outcomes};
 use super::owner::{Beginning, Carriers, Owner};
@@ -52,12 +53,10 @@ impl Release {
         key: Key,
     ) -> Result<SeriesRecord, PlayError> {
         let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
-        let failed = |reason: String| PlayError::Party { series: series.name.clone(), reason };
+        let failed = |error: CannotRelease| PlayError::party(&series.name, error);
         let instance = stage.objective(&series.name)?;
         if instance.noise.gaussian_sd().is_none() {
-            return Err(failed(
-                "the release is analysed for normal noise, and the objective's is not".to_owned(),
-            ));
+            return Err(failed(CannotRelease::NotNormal));
         }
         let task = Arc::new(Task::of(instance, self.rounds));
         let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;
@@ -148,7 +147,7 @@ impl Release {
         owner: PartyId,
         beginning: Beginning,
         key: Key,
-    ) -> Result<Vec<Box<dyn Party<World>>>, String> {
+    ) -> Result<Vec<Box<dyn Party<World>>>, CannotRelease> {
         let n = beginning.task.n();
         let mut owner_party = Some(Owner::new(beginning, Meter::new(stage.budget))?);
         let parties = stage.names.iter().enumerate().map(|(index, name)| -> Box<dyn Party<World>> {
@@ -174,13 +173,13 @@ impl Release {
         instance: &Instance,
         task: &Task,
         key: Key,
-    ) -> Result<Option<Trials>, String> {
+    ) -> Result<Option<Trials>, CannotRelease> {
         let publication = series.publication.as_dyn();
         let Some(values) = instance.background.neighbour.as_ref().filter(|_| publication.sequential()) else {
             return Ok(None);
         };
         let Search::Learner(learner) = publication.search(task)? else { return Ok(None) };
-        let mut learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
+        let mut learner = learner.as_dyn().build(&task.arms())?;
         let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let noise = key.child("objective noise");
         let mut stream = key.child("party").child(&self.owner).child("learner").stream();
@@ -188,7 +187,7 @@ impl Release {
         for trial in 0..self.rounds {
             let setting = learner.suggest(&mut stream);
             let outcome = values[setting] + noise_sd * noise.index(trial).stream().normal();
-            learner.observe(setting, outcome).map_err(|error| error.to_string())?;
+            learner.observe(setting, outcome)?;
             trials.add(setting, outcome);
         }
         Ok(Some(trials))

@@ -9,11 +9,11 @@ use crate::rng::Key;
 use crate::vocab::{Observer, Origin, PartyId, Problem, PublicFact, Time};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
 use super::branching::{Fork, ForkPoint, Warm, WarmWorlds};
 use super::facts::{SharedFacts, Stating};
+use super::failure::PlayError;
 use super::idle_party::IdleParty;
 use super::record::Waypoint;
 use super::{Releases, Rounds, SeriesRecord, Watcher};
@@ -51,45 +51,6 @@ pub struct Directions {
     pub dry: bool,
     /// Where several futures of one world are played.
     pub fork: Option<Fork>,
-}
-
-/// A replication that cannot be finished.
-#[derive(Debug)]
-pub enum PlayError {
-    /// The event loop cannot go on.
-    Kernel {
-        /// In which series.
-        series: String,
-        /// Why.
-        error: KernelError,
-    },
-    /// A party cannot do its part.
-    Party {
-        /// In which series.
-        series: String,
-        /// Why.
-        reason: String,
-    },
-}
-
-impl fmt::Display for PlayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Kernel { series, error } => write!(f, "series \"{series}\": {error}"),
-            Self::Party { series, reason } => write!(f, "series \"{series}\": {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for PlayError {}
-
-impl PlayError {
-    /// A problem of the scenario that `check` would have found.
-    #[must_use]
-    pub fn scenario(series: &str, problem: &Problem) -> Self {
-        let reason = format!("the scenario is not valid at {}: {:?}", problem.path, problem.complaint);
-        Self::Party { series: series.to_owned(), reason }
-    }
 }
 
 impl Stage {
@@ -133,12 +94,9 @@ impl Stage {
     /// The problem of this replication.
     ///
     /// # Errors
-    /// [`PlayError::Party`] where the scenario has none.
+    /// [`PlayError::NoObjective`] where the scenario has none.
     pub fn objective(&self, series: &str) -> Result<&Instance, PlayError> {
-        self.instance.as_ref().ok_or_else(|| PlayError::Party {
-            series: series.to_owned(),
-            reason: "the scenario has no objective".to_owned(),
-        })
+        self.instance.as_ref().ok_or_else(|| PlayError::NoObjective { series: series.to_owned() })
     }
 
     /// These parties at their places, and parties that take no part at all others.
@@ -188,7 +146,7 @@ impl Stage {
     /// on; `watch` is then told the facts that led to the fork first.
     ///
     /// # Errors
-    /// [`PlayError::Kernel`] when the event loop cannot go on, [`PlayError::Party`] where a fork was never reached.
+    /// [`PlayError::Kernel`] when the event loop cannot go on, [`PlayError::EndedBeforeFork`] where a fork was never reached.
     pub fn run<P: Rounds>(
         &self,
         series: &str,
@@ -219,8 +177,7 @@ impl Stage {
             }
             Some(Fork::Branch(worlds)) => {
                 let Some((at, Warm { mut world, facts })) = worlds.get::<P>(series) else {
-                    let reason = "the series ended before the fork".to_owned();
-                    return Err(PlayError::Party { series: series.to_owned(), reason });
+                    return Err(PlayError::EndedBeforeFork { series: series.to_owned() });
                 };
                 for (at, party, fact) in &facts {
                     see(*at, &Event::Recorded { party: *party, fact });

@@ -8,6 +8,7 @@ use crate::privacy::mechanisms::{
     ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, ReportNoisyMax, Supported,
 };
 use crate::protocols::release::constants as k;
+use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::Epsilon;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,7 +38,7 @@ pub struct FixedGrid {
 }
 
 impl Publication for FixedGrid {
-    fn search(&self, _: &Task) -> Result<Search, String> {
+    fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Everything)
     }
 
@@ -45,7 +46,7 @@ impl Publication for FixedGrid {
         self.assume
     }
 
-    fn plan(&self, task: &Task) -> Result<Plan, String> {
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
         let (facts, basis) = task.rely_on(self.assume)?;
         let sensitivity =
             k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
@@ -79,8 +80,7 @@ impl Publication for FixedGrid {
             plan.guarantees.push(Guarantee::new(Measure::OutcomeGap, most, tail_probability(), source));
         }
         if self.publish.value() {
-            let laplace = Laplace::calibrated(self.epsilon, sensitivity)
-                .map_err(|error| error.to_string())?
+            let laplace = Laplace::calibrated(self.epsilon, sensitivity)?
                 .computed_within(rounding)
                 .with(self.arithmetic);
             let name = "Laplace noise over a fixed grid";

@@ -18,11 +18,12 @@ pub use gp_noise_free::GpNoiseFree;
 pub use gp_noisy::GpNoisy;
 pub use lipschitz::{Lipschitz, sensitivity};
 pub use non_private::NonPrivate;
+pub(super) use plan::positive;
+use plan::tail_probability;
 pub use plan::{
     Constants, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, Utility, ValueOf,
     ValueRelease,
 };
-use plan::{positive, tail_probability};
 pub use search::{Sampling, Search, Selection};
 pub use task::{Task, TaskFacts};
 

@@ -3,6 +3,7 @@
 use super::search::Search;
 use super::task::{Task, TaskFacts};
 use crate::privacy::mechanisms::Mechanism;
+use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
 use crate::vocab::{Neighbours, Positive, Problem};
 use schemars::JsonSchema;
@@ -18,8 +19,8 @@ pub trait Publication: Send + Sync {
     /// How settings are tried. Depends on nothing but what is public of the task.
     ///
     /// # Errors
-    /// What the recipe needs of the task and does not find, in words.
-    fn search(&self, task: &Task) -> Result<Search, String>;
+    /// What the recipe needs of the task and does not find.
+    fn search(&self, task: &Task) -> Result<Search, CannotRelease>;
 
     /// Whether a trial may begin only when the one before has ended, since a proof needs its outcome.
     fn sequential(&self) -> bool {
@@ -39,8 +40,8 @@ pub trait Publication: Send + Sync {
     /// What is released after the last trial. Depends on nothing but what is public of the task.
     ///
     /// # Errors
-    /// What the recipe needs of the task and does not find, in words.
-    fn plan(&self, task: &Task) -> Result<Plan, String>;
+    /// What the recipe needs of the task and does not find.
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease>;
 }
 
 /// Which of the two results are published.
@@ -90,8 +91,8 @@ impl Plan {
     /// Why the mechanisms cannot release, if they cannot: said before anything is tried.
     ///
     /// # Errors
-    /// In words.
-    pub fn can_release(&self) -> Result<(), String> {
+    /// The mechanism's own.
+    pub fn can_release(&self) -> Result<(), CannotRelease> {
         let (any, relation) = (vec![0.0], Neighbours::ReplaceOne);
         let setting = self.setting.as_ref().map(|setting| setting.mechanism.price(&any, &relation));
         let value = self.value.as_ref().map(|value| value.mechanism.price(&any, &relation));
@@ -99,7 +100,7 @@ impl Plan {
             .into_iter()
             .chain(value)
             .try_for_each(|price| price.map(drop))
-            .map_err(|error| error.to_string())
+            .map_err(CannotRelease::Mechanism)
     }
 }
 
@@ -186,6 +187,9 @@ pub(super) fn tail_probability() -> f64 {
     libm::exp(-TAIL)
 }
 
-pub(super) fn positive(what: &str, value: f64) -> Result<Positive, String> {
-    Positive::new(value).map_err(|error| format!("{what}: {error}"))
+pub(in crate::protocols::release) fn positive(
+    what: &'static str,
+    value: f64,
+) -> Result<Positive, CannotRelease> {
+    Positive::new(value).map_err(|error| CannotRelease::Quantity { what, error })
 }
