@@ -37,7 +37,7 @@ mod simulation;
 
 pub use context::{Context, TimerTicket};
 pub use digest::{Digest, Digestible};
-pub use journal::{Checkpoint, Event, Journal, Tally};
+pub use journal::{Checkpoint, Event, EventCounts, Journal};
 pub use medium::{Fate, LossCause, Medium, Memory, Parcel, PerfectMedium, Switch};
 pub use party::{BoxedClone, Input, Party};
 pub use protocol::{Payload, Protocol};

@@ -71,7 +71,7 @@ fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed
             | Event::Switched { .. } => {}
         })
         .unwrap();
-    let tally = simulation.journal().tally();
+    let tally = simulation.journal().counts();
     Played {
         ending,
         digest: simulation.journal().hex(),
@@ -280,7 +280,7 @@ mod crashes {
             }
         });
         assert_eq!(ending, Ok(Ending::Quiet));
-        (records, simulation.journal().tally().lost)
+        (records, simulation.journal().counts().lost)
     }
 
     #[test]

@@ -237,7 +237,7 @@ fn play(scenario: &Scenario, key: Key) -> Outcome {
             _ => {}
         })
         .unwrap_or_else(|error| panic!("{error} in {scenario:?}"));
-    let tally = simulation.journal().tally();
+    let tally = simulation.journal().counts();
     assert_eq!(
         tally.sent + tally.doubled,
         tally.delivered + tally.lost + simulation.in_flight(),

@@ -100,19 +100,22 @@ impl Server {
     ) -> Result<PrivacyEvent, ReleaseError> {
         let mut ledger = Ledger::new();
         let mut meter = self.meter.clone();
-        let mut book = Budgeted { meter: &mut meter, book: &mut ledger };
-        self.unopened.iter().filter_map(|earlier| earlier.event.clone()).for_each(|event| book.enter(event));
+        let mut budgeted = Budgeted { meter: &mut meter, book: &mut ledger };
+        self.unopened
+            .iter()
+            .filter_map(|earlier| earlier.event.clone())
+            .for_each(|event| budgeted.enter(event));
         let [server, agents] = self.prices(contract, (self.round, survivors), ctx)?;
         let carriers = Arc::clone(self.meter.carriers());
         let copies: Vec<PrivacyEvent> = carriers.iter().map(|carrier| seen_by(&agents, carrier)).collect();
         for event in [&server, &agents].into_iter().chain(&copies) {
-            book.admit(event).map_err(ReleaseError::Refused)?;
+            budgeted.admit(event).map_err(ReleaseError::Refused)?;
         }
         for copy in copies {
-            let mut books = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
+            let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
             // Marks an excess, where the scenario goes on all the same.
-            books.admit(&copy).map_err(ReleaseError::Refused)?;
-            books.enter(copy);
+            ledger.admit(&copy).map_err(ReleaseError::Refused)?;
+            ledger.enter(copy);
         }
         Ok(server)
     }
@@ -126,8 +129,8 @@ impl Server {
         ctx: &mut Context<'_, World>,
     ) -> Result<Released<Vec<Vec<f64>>>, ReleaseError> {
         let mut stream = self.key.child("sum").index(occasion.round - 1).stream();
-        let mut books = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default()).inevitable();
-        release(&mut books, occasion, sum, &Sensitive::new(opened), &mut stream)
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default()).inevitable();
+        release(&mut ledger, occasion, sum, &Sensitive::new(opened), &mut stream)
     }
 
     /// Books that the server can open a round.

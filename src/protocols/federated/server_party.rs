@@ -174,11 +174,11 @@ impl Server {
         let mut stream = self.key.child("sum").index(self.round).stream();
         let secret = Sensitive::new(gathered);
         let zeros = vec![vec![0.0; if self.dry { self.length } else { 0 }]; self.regions()];
-        let mut book = JournalLedger::new(&mut self.meter, ctx);
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
         let vectors = if self.dry {
-            release(&mut book, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
+            release(&mut ledger, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
         } else {
-            release(&mut book, occasion, mechanism, &secret, &mut stream)?
+            release(&mut ledger, occasion, mechanism, &secret, &mut stream)?
         };
         self.round += 1;
         let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
@@ -199,8 +199,8 @@ impl Server {
                 if let Some(vector) = &self.fresh[other] {
                     let secret = Sensitive::new(vec![vector.to_vec()]);
                     let occasion = self.occasion("sampled weights omega", ctx);
-                    let mut book = JournalLedger::new(&mut self.meter, ctx);
-                    let released = release(&mut book, occasion, &Disclosure::new(), &secret, &mut stream)?;
+                    let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+                    let released = release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut stream)?;
                     vectors = Some(Arc::new(released));
                 }
             }

@@ -6,7 +6,7 @@ use super::public::{of_the_problem, taken_as_public};
 use super::recipe::{Local, NoBound, Report, SeriesRecipe};
 use super::service::Service;
 use super::tally::Tally;
-use super::users::{Curator, Habits, Population, Users};
+use super::users::{Curator, Population, UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
@@ -68,7 +68,7 @@ impl Local {
     /// # Errors
     /// [`NoBound`], if no bound on the rewards is known or noise cannot be scaled to it.
     pub fn ctl(&self, series: &SeriesRecipe, instance: &Instance) -> Result<Option<Ctl>, NoBound> {
-        match self.minds(series, instance, false)?.0 {
+        match self.curator_and_arms(series, instance, false)?.0 {
             Curator::Ctl(ctl) => Ok(Some(ctl)),
             Curator::Open => Ok(None),
         }
@@ -92,7 +92,7 @@ impl Local {
         let users = stage.party("users", &self.users).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
         let (curator, arms) = self
-            .minds(series, instance, stage.directions.dry)
+            .curator_and_arms(series, instance, stage.directions.dry)
             .map_err(|error| PlayError::party(&series.name, error))?;
         let random = LearnerModel::Random(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
@@ -116,7 +116,7 @@ impl Local {
     }
 
     /// What the users do to their rewards, and what a learner knows of it.
-    fn minds(
+    fn curator_and_arms(
         &self,
         series: &SeriesRecipe,
         instance: &Instance,
@@ -166,13 +166,13 @@ impl Local {
         (recipe, learner): (&LearnerModel, Box<dyn Learner>),
     ) -> Vec<Box<dyn Party<World>>> {
         let party = |name: &str| key.child("party").child(name);
-        let crowd = party(&self.users);
+        let users_key = party(&self.users);
         let known = of_the_problem(self, stage, instance);
         let stream = party(&self.service).child("learner").stream();
         let service_party =
             Service::new(users, self.arrivals, self.give_up_after(), recipe.clone(), learner, stream);
         let users_party = Users::new(
-            Habits {
+            UserSettings {
                 name: self.users.clone(),
                 service,
                 observer: Observer(self.service.clone()),
@@ -186,13 +186,13 @@ impl Local {
                 curator,
                 population: self
                     .population
-                    .map(|size| Population { size: size.get(), who: crowd.child("who") }),
+                    .map(|size| Population { size: size.get(), who: users_key.child("who") }),
                 values: Arc::clone(&instance.values),
                 law: instance.noise.clone(),
                 noise: key.child("objective noise"),
-                behaviour: crowd.child("behaviour"),
-                mechanisms: crowd.child("mechanisms"),
-                intervals: crowd.child("intervals").stream(),
+                behaviour: users_key.child("behaviour"),
+                mechanisms: users_key.child("mechanisms"),
+                intervals: users_key.child("intervals").stream(),
             },
             Meter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
         );

@@ -97,22 +97,22 @@ impl Curator {
         };
         let (inputs, stream) = (&self.inputs, &mut self.stream);
         let distance = Positive::new(NEIGHBOUR_DISTANCE).expect("1 is above 0");
-        let mut book = JournalLedger::new(&mut self.meter, ctx);
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
         let rows = match &self.release {
             InputRelease::JohnsonLindenstrauss(mechanism) => {
-                Some(release(&mut book, occasion, mechanism, inputs, stream)?)
+                Some(release(&mut ledger, occasion, mechanism, inputs, stream)?)
             }
             InputRelease::NoisyRows(recipe) => {
                 let mechanism = recipe.calibrated(distance).map_err(ReleaseError::Mechanism)?;
-                Some(release(&mut book, occasion, &mechanism, inputs, stream)?)
+                Some(release(&mut ledger, occasion, &mechanism, inputs, stream)?)
             }
             InputRelease::NoisyProjection(recipe) => {
                 let drawn = recipe.drawn(self.columns, distance, &mut self.projection.stream());
                 let mechanism = drawn.map_err(ReleaseError::Mechanism)?;
-                Some(release(&mut book, occasion, &mechanism, inputs, stream)?)
+                Some(release(&mut ledger, occasion, &mechanism, inputs, stream)?)
             }
             InputRelease::Disclosure(_) => {
-                Some(release(&mut book, occasion, &Disclosure::new(), inputs, stream)?)
+                Some(release(&mut ledger, occasion, &Disclosure::new(), inputs, stream)?)
             }
             InputRelease::Withheld(_) => None,
         };
@@ -145,9 +145,9 @@ impl Curator {
         let Some(model) = &self.fitted else { return Ok(None) };
         let outcome =
             Occasion { unit: ProtectedUnit::Outcome, neighbours: Neighbours::AnyValue, ..record.clone() };
-        let mut book = JournalLedger::new(&mut self.meter, ctx);
-        release(&mut book, outcome, &Disclosure::new(), model, &mut self.stream)?;
-        let released = release(&mut book, record, &Disclosure::new(), model, &mut self.stream)?;
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+        release(&mut ledger, outcome, &Disclosure::new(), model, &mut self.stream)?;
+        let released = release(&mut ledger, record, &Disclosure::new(), model, &mut self.stream)?;
         Ok(Some(Arc::new(released)))
     }
 
@@ -193,11 +193,11 @@ impl Curator {
             conditions: self.facts.outcome_conditions(self.release.shows_inputs()),
         };
         let secret = Sensitive::new(outcome);
-        let mut book = JournalLedger::new(&mut self.meter, ctx);
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
         let Some(mechanism) = private else {
-            return release(&mut book, occasion, &Disclosure::new(), &secret, &mut self.stream);
+            return release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut self.stream);
         };
-        let released = release(&mut book, occasion, mechanism, &secret, &mut self.stream)?;
+        let released = release(&mut ledger, occasion, mechanism, &secret, &mut self.stream)?;
         self.known.insert(row, Known { measured: outcome, released: released.clone() });
         Ok(released)
     }

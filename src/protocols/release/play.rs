@@ -3,7 +3,7 @@
 use super::failure::CannotRelease;
 use super::messages::{OwnFact, World};
 use super::outcomes::{Published, Trials, outcomes};
-use super::owner::{Beginning, Carriers, Owner};
+use super::owner::{Carriers, Owner, OwnerConfig};
 use super::public::{taken_as_public, trains};
 use super::publication::{Search, Task};
 use super::reader::Reader;
@@ -62,9 +62,9 @@ impl Release {
         let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;
         plan.can_release().map_err(failed)?;
         let owner = stage.party("owner", &self.owner).map_err(bad)?;
-        let beginning = self.beginning(series, stage, (instance, &task), key)?;
-        let trains = beginning.trains;
-        let parties = self.parties(stage, owner, beginning, key).map_err(failed)?;
+        let config = self.config(series, stage, (instance, &task), key)?;
+        let trains = config.trains;
+        let parties = self.parties(stage, owner, config, key).map_err(failed)?;
         let mut evaluations = Evaluations::new(instance);
         let (mut trials, mut published) = (Trials::default(), Published::default());
         let mut record =
@@ -100,13 +100,13 @@ impl Release {
         Ok(record)
     }
 
-    fn beginning(
+    fn config(
         &self,
         series: &ReleaseSeries,
         stage: &Stage,
         (instance, task): (&Instance, &Arc<Task>),
         key: Key,
-    ) -> Result<Beginning, PlayError> {
+    ) -> Result<OwnerConfig, PlayError> {
         let ids = |field: &str, names: &[String]| {
             let ids: Result<Vec<PartyId>, Problem> =
                 names.iter().map(|name| stage.party(field, name)).collect();
@@ -122,7 +122,7 @@ impl Release {
             of_either: stage.read_between(id, &told, &told).into(),
         };
         let owner = key.child("party").child(&self.owner);
-        Ok(Beginning {
+        Ok(OwnerConfig {
             name: self.owner.clone(),
             workers,
             readers,
@@ -145,11 +145,11 @@ impl Release {
         &self,
         stage: &Stage,
         owner: PartyId,
-        beginning: Beginning,
+        config: OwnerConfig,
         key: Key,
     ) -> Result<Vec<Box<dyn Party<World>>>, CannotRelease> {
-        let n = beginning.task.n();
-        let mut owner_party = Some(Owner::new(beginning, Meter::new(stage.budget))?);
+        let n = config.task.n();
+        let mut owner_party = Some(Owner::new(config, Meter::new(stage.budget))?);
         let parties = stage.names.iter().enumerate().map(|(index, name)| -> Box<dyn Party<World>> {
             if index == owner.index()
                 && let Some(owner) = owner_party.take()

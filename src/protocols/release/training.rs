@@ -25,11 +25,11 @@ pub(super) fn entry_of_training(entry: &BookedRelease) -> BookedRelease {
     BookedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
 }
 
-/// A book that asks the budget for training records too, where models are trained. What is entered is the release alone:
+/// A ledger that asks the budget for training records too, where models are trained. What is entered is the release alone:
 /// the record of a series adds the training records' part, which says nothing more.
 #[derive(Debug)]
 pub(super) struct WithTraining<'a, B> {
-    pub(super) books: B,
+    pub(super) ledger: B,
     /// Whether models are trained.
     pub(super) trains: bool,
     /// Set where the budget refuses a release for the sake of training records.
@@ -38,16 +38,16 @@ pub(super) struct WithTraining<'a, B> {
 
 impl<B: Book> Book for WithTraining<'_, B> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
-        self.books.admit(event)?;
+        self.ledger.admit(event)?;
         if !self.trains {
             return Ok(());
         }
-        let asked = self.books.admit(&of_a_training_record(event));
+        let asked = self.ledger.admit(&of_a_training_record(event));
         *self.refused |= asked.is_err();
         asked
     }
 
     fn enter(&mut self, event: PrivacyEvent) {
-        self.books.enter(event);
+        self.ledger.enter(event);
     }
 }

@@ -291,7 +291,7 @@ fn trunk<P: Rounds>(
 }
 
 fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> SeriesRecord {
-    let counts = world.journal().tally();
+    let counts = world.journal().counts();
     SeriesRecord {
         network: world.medium().statistics(),
         virtual_seconds: world.now().seconds(),
