@@ -117,7 +117,7 @@ impl protocols::Protocol for Remote {
         let party =
             |path, name| stage.party(path, name).map_err(|problem| PlayError::scenario(path, &problem));
         let (service, device) = (party("service", &self.service)?, party("device", &self.device)?);
-        let fails = |reason: String| PlayError::Party { series: "all".to_owned(), reason };
+        let fails = |reason: String| PlayError::party("all", reason);
         let instance = stage.instance.as_ref().ok_or_else(|| fails("there is no objective".to_owned()))?;
         let (inputs, model) = (Arc::clone(&instance.inputs), &instance.surrogate);
         let arms = Arms {

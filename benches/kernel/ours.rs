@@ -100,8 +100,8 @@ pub fn run(load: Load, events: u64, digest: bool) -> f64 {
     let simulation = Simulation::new(parties, Line { delays: Delays::new(load.law()), quick, draw });
     let mut simulation = if digest { simulation } else { simulation.without_digest() };
     let watch = Watch::start();
-    while simulation.journal().tally().delivered < events {
+    while simulation.journal().counts().delivered < events {
         simulation.step(Limits::default(), &mut |_, _| {}).expect("no livelock");
     }
-    simulation.journal().tally().delivered as f64 / watch.seconds()
+    simulation.journal().counts().delivered as f64 / watch.seconds()
 }

@@ -20,30 +20,38 @@ pub struct BookedRelease {
     pub last_seconds: f64,
 }
 
+impl BookedRelease {
+    /// One release.
+    #[must_use]
+    pub fn of(event: &PrivacyEvent) -> Self {
+        let seconds = event.at.seconds();
+        Self {
+            event: event.clone(),
+            count: 1,
+            last_round: event.round,
+            first_seconds: seconds,
+            last_seconds: seconds,
+        }
+    }
+
+    /// Whether it differs only in round and time.
+    #[must_use]
+    pub fn is_like(&self, later: &Self) -> bool {
+        let event = &later.event;
+        PrivacyEvent { round: event.round, at: event.at, ..self.event.clone() } == *event
+    }
+
+    /// Counts a later one that is alike with it.
+    pub fn join(&mut self, later: &Self) {
+        self.count += later.count;
+        self.last_round = later.last_round;
+        self.last_seconds = later.last_seconds;
+    }
+}
+
 /// Whether releases of different rounds are among them: later ones may have been chosen in knowledge of earlier ones.
 #[must_use]
 pub fn over_rounds(releases: &[BookedRelease]) -> bool {
     let first = releases.first().map(|booked| booked.event.round);
     releases.iter().any(|booked| Some(booked.event.round) != first || booked.last_round != booked.event.round)
-}
-
-/// Adds `event` to `booked`, counting it with the last entry if it differs from it only in round and time.
-pub fn book(booked: &mut Vec<BookedRelease>, event: &PrivacyEvent) {
-    if let Some(last) = booked.last_mut() {
-        let alike = PrivacyEvent { round: event.round, at: event.at, ..last.event.clone() };
-        if alike == *event {
-            last.count += 1;
-            last.last_round = event.round;
-            last.last_seconds = event.at.seconds();
-            return;
-        }
-    }
-    let seconds = event.at.seconds();
-    booked.push(BookedRelease {
-        event: event.clone(),
-        count: 1,
-        last_round: event.round,
-        first_seconds: seconds,
-        last_seconds: seconds,
-    });
 }

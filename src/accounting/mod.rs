@@ -42,7 +42,7 @@ mod whole_study;
 pub use about::{About, grouped};
 pub use advanced::Advanced;
 pub use basic::Basic;
-pub use booked::{BookedRelease, book, over_rounds};
+pub use booked::{BookedRelease, over_rounds};
 pub use by_round::{Growth, worst};
 pub use claims::{Claimed, claims};
 pub use composition::{Composition, Item, MOST_RELEASES};

@@ -1,5 +1,7 @@
 //! The chained digest: one number that stands for everything that happened, in order.
 
+use std::sync::Arc;
+
 /// Sixteen chunks of blake3: as many as it hashes at once with the widest instructions.
 const BUFFER_BYTES: usize = 16 * 1024;
 
@@ -123,6 +125,32 @@ impl Digestible for () {
 impl Digestible for u64 {
     fn digest(&self, digest: &mut Digest) {
         digest.word(*self);
+    }
+}
+
+impl Digestible for usize {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(*self as u64);
+    }
+}
+
+impl Digestible for bool {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(u64::from(*self));
+    }
+}
+
+/// With its length.
+impl Digestible for Vec<f64> {
+    fn digest(&self, digest: &mut Digest) {
+        digest.floats(self);
+    }
+}
+
+/// What is shared has the digest of its value.
+impl<T: Digestible + ?Sized> Digestible for Arc<T> {
+    fn digest(&self, digest: &mut Digest) {
+        (**self).digest(digest);
     }
 }
 

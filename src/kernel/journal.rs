@@ -85,7 +85,7 @@ pub enum Event<'a, P: Protocol> {
 
 /// Counts over a whole simulation. `sent + doubled = delivered + lost + in flight` at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct EventCounts {
     /// Messages sent.
     pub sent: u64,
     /// Copies that the network made.
@@ -119,7 +119,7 @@ pub struct Checkpoint {
 pub struct Journal {
     digest: Digest,
     digesting: bool,
-    tally: Tally,
+    counts: EventCounts,
     /// One every so many events; thinned out as the run grows.
     checkpoints: Vec<Checkpoint>,
     every: u64,
@@ -131,7 +131,7 @@ impl Default for Journal {
         Self {
             digest: Digest::default(),
             digesting: true,
-            tally: Tally::default(),
+            counts: EventCounts::default(),
             checkpoints: Vec::with_capacity(CHECKPOINTS),
             every: 1,
             next_checkpoint: 1,
@@ -148,8 +148,8 @@ impl Journal {
 
     /// Counts so far.
     #[must_use]
-    pub fn tally(&self) -> Tally {
-        self.tally
+    pub fn counts(&self) -> EventCounts {
+        self.counts
     }
 
     /// Digest of everything so far, as hexadecimal digits.
@@ -175,7 +175,7 @@ impl Journal {
             });
             self.every *= 2;
         }
-        let events = self.tally.events;
+        let events = self.counts.events;
         if events.is_multiple_of(self.every) {
             self.checkpoints.push(Checkpoint { events, at, digest: self.digest.fingerprint() });
         }
@@ -193,16 +193,16 @@ impl Journal {
 
     #[inline(always)]
     fn count<P: Protocol>(&mut self, event: &Event<'_, P>) {
-        let tally = &mut self.tally;
-        tally.events += 1;
+        let counts = &mut self.counts;
+        counts.events += 1;
         match event {
             Event::Sent { message, .. } => {
-                tally.sent += 1;
-                tally.bytes += message.wire_bytes();
+                counts.sent += 1;
+                counts.bytes += message.wire_bytes();
             }
-            Event::Lost { .. } => tally.lost += 1,
-            Event::Delivered { .. } => tally.delivered += 1,
-            Event::Doubled { .. } => tally.doubled += 1,
+            Event::Lost { .. } => counts.lost += 1,
+            Event::Delivered { .. } => counts.delivered += 1,
+            Event::Doubled { .. } => counts.doubled += 1,
             Event::Handled { .. }
             | Event::TimerFired { .. }
             | Event::Switched { .. }
@@ -256,7 +256,7 @@ impl Journal {
                 fact.digest(digest);
             }
         }
-        if self.tally.events == self.next_checkpoint {
+        if self.counts.events == self.next_checkpoint {
             self.keep_checkpoint(at);
         }
     }

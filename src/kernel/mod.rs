@@ -30,14 +30,16 @@ mod digest;
 mod journal;
 mod ladder;
 mod medium;
+mod party;
 mod protocol;
 mod queue;
 mod simulation;
 
 pub use context::{Context, TimerTicket};
 pub use digest::{Digest, Digestible};
-pub use journal::{Checkpoint, Event, Journal, Tally};
+pub use journal::{Checkpoint, Event, EventCounts, Journal};
 pub use medium::{Fate, LossCause, Medium, Memory, Parcel, PerfectMedium, Switch};
-pub use protocol::{BoxedClone, Input, Party, Payload, Protocol};
+pub use party::{BoxedClone, Input, Party};
+pub use protocol::{Payload, Protocol};
 pub use queue::{EventQueue, Ticket};
 pub use simulation::{Ending, KernelError, Limits, Simulation};

@@ -7,7 +7,6 @@ use super::{
 };
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
-use std::fmt;
 
 /// Guards against a run that never ends.
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +35,14 @@ pub enum Ending {
 }
 
 /// A simulation that cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KernelError {
     /// Time stood still for too many events.
+    #[error(
+        "livelock: {events} events happened at virtual time {} s without time going on; look for two parties that \
+         answer each other over links without delay",
+        .at.seconds()
+    )]
     Livelock {
         /// The instant.
         at: Time,
@@ -46,21 +50,6 @@ pub enum KernelError {
         events: u64,
     },
 }
-
-impl fmt::Display for KernelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Livelock { at, events } => write!(
-                f,
-                "livelock: {events} events happened at virtual time {} s without time going on; \
-                 look for two parties that answer each other over links without delay",
-                at.seconds()
-            ),
-        }
-    }
-}
-
-impl std::error::Error for KernelError {}
 
 #[derive(Clone, Debug)]
 enum Pending<P: Protocol> {

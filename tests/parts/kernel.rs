@@ -71,7 +71,7 @@ fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed
             | Event::Switched { .. } => {}
         })
         .unwrap();
-    let tally = simulation.journal().tally();
+    let tally = simulation.journal().counts();
     Played {
         ending,
         digest: simulation.journal().hex(),
@@ -112,7 +112,7 @@ fn losses_and_absences_lose_no_call_and_count_none_twice() {
     let period = |ms| LatencyModel::Exponential(Exponential { mean: Span::from_millis(ms) });
     let availability = vec![
         AvailabilityModel::OnOff(OnOff { online: period(3000), offline: period(400) }),
-        AvailabilityModel::PerMessage(PerMessage(Probability::new(0.7).unwrap())),
+        AvailabilityModel::PerMessage(PerMessage { heard: Probability::new(0.7).unwrap() }),
         AvailabilityModel::OnOff(OnOff { online: period(1000), offline: period(1000) }),
     ];
     for seed in 0..20 {
@@ -280,7 +280,7 @@ mod crashes {
             }
         });
         assert_eq!(ending, Ok(Ending::Quiet));
-        (records, simulation.journal().tally().lost)
+        (records, simulation.journal().counts().lost)
     }
 
     #[test]

@@ -58,6 +58,6 @@ pub fn star(parties: u32) -> (usize, usize) {
     let idle = counting::now() - before;
     let ending = simulation.run(Limits::default(), &mut |_, _| {}).expect("no livelock");
     assert_eq!(ending, Ending::Stopped);
-    assert_eq!(simulation.journal().tally().delivered, 2 * u64::from(parties - 1));
+    assert_eq!(simulation.journal().counts().delivered, 2 * u64::from(parties - 1));
     (idle / parties as usize, counting::most() - before)
 }

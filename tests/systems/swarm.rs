@@ -89,9 +89,9 @@ fn party(stream: &mut Stream, caller: bool) -> PartyTraits {
         LatencyModel::Exponential(Exponential { mean: millis(stream, least, most) })
     };
     let availability = match stream.below(6) {
-        0 => {
-            AvailabilityModel::PerMessage(PerMessage(Probability::new(0.5 + 0.5 * stream.uniform()).unwrap()))
-        }
+        0 => AvailabilityModel::PerMessage(PerMessage {
+            heard: Probability::new(0.5 + 0.5 * stream.uniform()).unwrap(),
+        }),
         1 => AvailabilityModel::OnOff(OnOff {
             online: period(stream, 50, 3000),
             offline: period(stream, 1, 1000),
@@ -237,7 +237,7 @@ fn play(scenario: &Scenario, key: Key) -> Outcome {
             _ => {}
         })
         .unwrap_or_else(|error| panic!("{error} in {scenario:?}"));
-    let tally = simulation.journal().tally();
+    let tally = simulation.journal().counts();
     assert_eq!(
         tally.sent + tally.doubled,
         tally.delivered + tally.lost + simulation.in_flight(),

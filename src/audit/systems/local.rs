@@ -24,7 +24,9 @@ pub(super) fn candidates(
     let instance = stage.instance.as_ref().ok_or_else(|| "the scenario has no objective".to_owned())?;
     let visits = visits(recipe, key);
     let given = given.map(as_given).transpose()?;
-    let (Report::Ctl(report), Some(ctl)) = (&series.report, recipe.ctl(series, instance)?) else {
+    let (Report::Ctl(report), Some(ctl)) =
+        (&series.report, recipe.ctl(series, instance).map_err(String::from)?)
+    else {
         return Err(Why::unprotected("users report their rewards as they are: nothing is claimed"));
     };
     let mut candidates = Vec::new();

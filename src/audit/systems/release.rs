@@ -48,8 +48,10 @@ pub(super) fn candidates(
             let own =
                 if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
             let secrets = [
-                recipe.secrets(series, &task, &instance.values, key.child("objective noise"), key)?,
-                recipe.secrets(series, &task, values, key.child(own), key)?,
+                recipe
+                    .secrets(series, &task, &instance.values, key.child("objective noise"), key)
+                    .map_err(String::from)?,
+                recipe.secrets(series, &task, values, key.child(own), key).map_err(String::from)?,
             ];
             let Some(publication) = Publication::new(series, &task, secrets, words.clone(), delta)? else {
                 return Err(Why::unprotected("what is published has no noise: nothing is claimed"));

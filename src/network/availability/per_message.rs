@@ -4,15 +4,59 @@ use super::{Availability, AvailabilityProcess};
 use crate::rng::Stream;
 use crate::vocab::Probability;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 
-/// The party hears each message that reaches it with this probability, independently: `PerMessage(0.9)`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct PerMessage(
+/// The party hears each message that reaches it with the same probability, independently: `PerMessage(heard: 0.9)`.
+///
+/// `PerMessage(0.9)`, as it was written before, means the same: a message is heard with probability 0.9, not lost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PerMessage {
     /// Probability that a message is heard.
-    pub Probability,
-);
+    pub heard: Probability,
+}
+
+/// The fields as they are written now.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    heard: Probability,
+}
+
+/// Takes the named field, or the bare number of earlier scenarios.
+struct EitherSpelling;
+
+impl<'de> Visitor<'de> for EitherSpelling {
+    type Value = Probability;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the probability that a message is heard, as in PerMessage(heard: 0.9)")
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Probability, E> {
+        Probability::new(value).map_err(E::custom)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Probability, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Probability, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Probability, A::Error> {
+        Named::deserialize(MapAccessDeserializer::new(map)).map(|named| named.heard)
+    }
+}
+
+impl<'de> Deserialize<'de> for PerMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(EitherSpelling).map(|heard| Self { heard })
+    }
+}
 
 #[derive(Clone, Debug)]
 struct Coins {
@@ -22,16 +66,50 @@ struct Coins {
 
 impl Availability for PerMessage {
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess> {
-        Box::new(Coins { heard: self.0.get(), stream })
+        Box::new(Coins { heard: self.heard.get(), stream })
     }
 
     fn ever_available(&self) -> bool {
-        self.0.get() > 0.0
+        self.heard.get() > 0.0
     }
 }
 
 impl AvailabilityProcess for Coins {
     fn hears(&mut self) -> bool {
         self.stream.bernoulli(self.heard)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::AvailabilityModel;
+    use super::*;
+
+    fn read(text: &str) -> Result<AvailabilityModel, ron::error::SpannedError> {
+        let options = ron::Options::default()
+            .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES);
+        options.from_str(text)
+    }
+
+    #[test]
+    fn the_probability_is_that_of_hearing_however_it_is_written() {
+        for (text, heard) in [
+            ("PerMessage(heard: 0.9)", 0.9),
+            ("PerMessage(0.9)", 0.9),
+            ("PerMessage(heard: 1)", 1.0),
+            ("PerMessage(1)", 1.0),
+            ("PerMessage(0)", 0.0),
+        ] {
+            let expected = PerMessage { heard: Probability::new(heard).unwrap() };
+            assert_eq!(read(text).unwrap(), AvailabilityModel::PerMessage(expected), "{text}");
+        }
+        let model = read("PerMessage(0.9)").unwrap();
+        assert_eq!(serde_json::to_string(&model).unwrap(), r#"{"PerMessage":{"heard":0.9}}"#);
+        for (text, word) in
+            [("PerMessage(1.5)", "1.5"), ("PerMessage(heard: 1.5)", "1.5"), ("PerMessage(lost: 0.1)", "lost")]
+        {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(word), "{text}: {error}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Caller and listeners of the dummy protocol.
 
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
+use crate::protocols::stage::vocabulary::vocabulary;
 use crate::protocols::stage::{AskAgain, Asker, Retry, Rounds, Verdict};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -18,22 +19,26 @@ pub struct Call {
     pub round: u64,
 }
 
-/// What is said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Message {
-    /// From the caller.
-    Call(Call),
-    /// Back to the caller.
-    Echo(Call),
+vocabulary! {
+    /// What is said.
+    #[derive(Copy, PartialEq, Eq)]
+    pub enum Message {
+        /// From the caller.
+        Call(call: Call) = 0,
+        /// Back to the caller.
+        Echo(call: Call) = 1,
+    }
 }
 
-/// What is recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fact {
-    /// The call was answered.
-    Answered(Call),
-    /// The call was never answered.
-    GaveUp(Call),
+vocabulary! {
+    /// What is recorded.
+    #[derive(Copy, PartialEq, Eq)]
+    pub enum Fact {
+        /// The call was answered.
+        Answered(call: Call) = 0,
+        /// The call was never answered.
+        GaveUp(call: Call) = 1,
+    }
 }
 
 impl Protocol for World {
@@ -62,10 +67,7 @@ impl Payload for Message {
     }
 
     fn label(&self) -> &'static str {
-        match self {
-            Self::Call(_) => "Call",
-            Self::Echo(_) => "Echo",
-        }
+        self.label()
     }
 }
 
@@ -73,28 +75,6 @@ impl Digestible for Call {
     fn digest(&self, digest: &mut Digest) {
         digest.word(u64::from(self.listener.0));
         digest.word(self.round);
-    }
-}
-
-impl Digestible for Message {
-    fn digest(&self, digest: &mut Digest) {
-        let (code, call) = match self {
-            Self::Call(call) => (0, call),
-            Self::Echo(call) => (1, call),
-        };
-        digest.word(code);
-        call.digest(digest);
-    }
-}
-
-impl Digestible for Fact {
-    fn digest(&self, digest: &mut Digest) {
-        let (code, call) = match self {
-            Self::Answered(call) => (0, call),
-            Self::GaveUp(call) => (1, call),
-        };
-        digest.word(code);
-        call.digest(digest);
     }
 }
 

@@ -1,8 +1,9 @@
 //! An agent: measures its own objective, asks its own model or the shared one where to look, shares its weights.
 
 use super::contribution::Contract;
-use super::messages::{Close, Fact, Message, World};
+use super::messages::{Close, Message, OwnFact, World};
 use super::own_model::{Found, OwnModel};
+use super::public::PROTECTED;
 use super::series::SharedQueries;
 use super::world::Common;
 use crate::gp::{GpError, WeightPosterior, largest};
@@ -10,15 +11,12 @@ use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
-use crate::protocols::stage::{Books, JitterWatch, end, give_up};
+use crate::protocols::stage::{JitterWatch, JournalLedger, end, give_up};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-
-/// Whose data agents' releases are about, in the ledger.
-pub(super) const PROTECTED: &str = "agents";
 
 /// One agent of one series.
 #[derive(Clone)]
@@ -71,7 +69,7 @@ impl Agent {
         let mut stream = self.key.child("noise").index(self.measured).stream();
         self.measured += 1;
         let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
-        ctx.record(Fact::Measured { agent: self.index, round, arm: arm as u64, outcome });
+        ctx.record(OwnFact::Measured { agent: self.index, round, arm: arm as u64, outcome }.into());
         self.own.observe(arm, outcome)?;
         self.jitter.note(self.own.jitter(), ctx);
         if let Some(weights) = &mut self.weights {
@@ -85,7 +83,7 @@ impl Agent {
         let starts = self.key.child("hyperparameter starts");
         if let Some(found) = self.own.refit(|points| starts.index(points).stream())? {
             let Found { length_scale, variance, noise_variance } = found;
-            ctx.record(Fact::Fitted { agent: self.index, length_scale, variance, noise_variance });
+            ctx.record(OwnFact::Fitted { agent: self.index, length_scale, variance, noise_variance }.into());
             self.jitter.note(self.own.jitter(), ctx);
         }
         Ok(())
@@ -136,7 +134,7 @@ impl Agent {
             conditions: self.conditions.clone(),
         };
         match release(
-            &mut Books::new(&mut self.meter, ctx).trusting(),
+            &mut JournalLedger::new(&mut self.meter, ctx).trusting(),
             occasion,
             &Disclosure::new(),
             &secret,

@@ -2,86 +2,86 @@
 
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::bookkeeping::digest_release;
+use crate::protocols::stage::vocabulary::{each, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
-use crate::protocols::stage::{Bookkeeping, BudgetReached, Rounds};
-use crate::vocab::PrivacyEvent;
+use crate::protocols::stage::{self, ProtocolFact, Rounds};
 use std::sync::Arc;
 
 /// The closed vocabulary of the protocol.
 #[derive(Clone, Debug)]
 pub enum World {}
 
-/// A message.
-#[derive(Clone, Debug)]
-pub enum Message {
-    /// From the server: measure your initial points.
-    Begin,
-    /// From the server: the round's vectors, one per region; none where nothing is shared.
-    Share {
-        /// The round, from 1.
-        round: u64,
-        /// One vector of weights per region.
-        vectors: Option<Arc<Released<Vec<Vec<f64>>>>>,
-    },
-    /// From an agent: a draw of its weights after a round.
-    Weights {
-        /// The round, 0 after the initial points.
-        round: u64,
-        /// The draw, as it is: the server is trusted with it.
-        omega: Released<Arc<Vec<f64>>>,
-    },
-    /// From an agent to a server that is not trusted: its part of the sums under masks.
-    Masked {
-        /// The round, 0 after the initial points.
-        round: u64,
-        /// Words, all regions one after the other. Without the others' they are as good as random.
-        words: Arc<Vec<u64>>,
-    },
-    /// From a server that is not trusted: send a key.
-    Invite,
-    /// From an agent: its public key.
-    Key,
-    /// From a server that is not trusted: the public keys that are there.
-    Keys {
-        /// Whose key it has.
-        known: Arc<Vec<bool>>,
-    },
-    /// From an agent: for every round a public key, and a share of both of its secrets for everybody whose key is known.
-    Dealt {
-        /// Holders of shares.
-        holders: u64,
-        /// Rounds.
-        rounds: u64,
-    },
-    /// From a server that is not trusted: what the members have dealt to this one.
-    Entrusted {
-        /// Who has dealt: nobody else takes part in sums.
-        members: Arc<Vec<bool>>,
-        /// Whether it is `Begin` too.
-        begins: bool,
-        /// Rounds.
-        rounds: u64,
-    },
-    /// From a server that is not trusted: whose answers are in.
-    Unmask {
-        /// The round.
-        round: u64,
-        /// By agent.
-        answered: Arc<Vec<bool>>,
-    },
-    /// From an agent: a share of one secret of each agent.
-    Shares {
-        /// The round.
-        round: u64,
-        /// By agent: of the own seed of who answered, of the pair secret of who did not.
-        shares: Arc<Vec<u64>>,
-    },
-    /// From an agent that shares nothing: the round is done.
-    Done {
-        /// The round.
-        round: u64,
-    },
+vocabulary! {
+    /// A message.
+    pub enum Message {
+        /// From the server: measure your initial points.
+        Begin = 0,
+        /// From the server: the round's vectors, one per region; none where nothing is shared.
+        Share {
+            /// The round, from 1.
+            round: u64,
+            /// One vector of weights per region.
+            vectors: Option<Arc<Released<Vec<Vec<f64>>>>> => each_vector,
+        } = 1,
+        /// From an agent: a draw of its weights after a round.
+        Weights {
+            /// The round, 0 after the initial points.
+            round: u64,
+            /// The draw, as it is: the server is trusted with it.
+            omega: Released<Arc<Vec<f64>>>,
+        } = 2,
+        /// From an agent that shares nothing: the round is done.
+        Done {
+            /// The round.
+            round: u64,
+        } = 3,
+        /// From an agent to a server that is not trusted: its part of the sums under masks.
+        Masked {
+            /// The round, 0 after the initial points.
+            round: u64,
+            /// Words, all regions one after the other. Without the others' they are as good as random.
+            words: Arc<Vec<u64>> => each,
+        } = 4,
+        /// From a server that is not trusted: whose answers are in.
+        Unmask {
+            /// The round.
+            round: u64,
+            /// By agent.
+            answered: Arc<Vec<bool>> => each,
+        } = 5,
+        /// From an agent: a share of one secret of each agent.
+        Shares {
+            /// The round.
+            round: u64,
+            /// By agent: of the own seed of who answered, of the pair secret of who did not.
+            shares: Arc<Vec<u64>> => each,
+        } = 6,
+        /// From a server that is not trusted: send a key.
+        Invite = 7,
+        /// From an agent: its public key.
+        Key = 8,
+        /// From a server that is not trusted: the public keys that are there.
+        Keys {
+            /// Whose key it has.
+            known: Arc<Vec<bool>> => each,
+        } = 9,
+        /// From an agent: for every round a public key, and a share of both of its secrets for everybody whose key is known.
+        Dealt {
+            /// Holders of shares.
+            holders: u64,
+            /// Rounds.
+            rounds: u64,
+        } = 10,
+        /// From a server that is not trusted: what the members have dealt to this one.
+        Entrusted {
+            /// Rounds.
+            rounds: u64,
+            /// Whether it is `Begin` too.
+            begins: bool,
+            /// Who has dealt: nobody else takes part in sums.
+            members: Arc<Vec<bool>> => each,
+        } = 11,
+    }
 }
 
 /// The server's reminder to close a round.
@@ -97,75 +97,84 @@ impl Digestible for Close {
     }
 }
 
+vocabulary! {
+    /// What this protocol alone records.
+    pub enum OwnFact {
+        /// An agent measured its objective.
+        Measured {
+            /// The agent, from 0.
+            agent: u64,
+            /// The round; 0 for initial points.
+            round: u64,
+            /// The arm.
+            arm: u64,
+            /// The outcome, noise included.
+            outcome: f64,
+        } = 1,
+        /// The server closed a round.
+        Closed {
+            /// The round.
+            round: u64,
+            /// Agents whose answer to this round was there.
+            fresh: u64,
+            /// Answers to earlier rounds that came since the last one closed.
+            late: u64,
+        } = 2,
+        /// Too few answers or shares for sums under masks to be opened.
+        GivenUp {
+            /// The round.
+            round: u64,
+        } = 6,
+        /// The server opened sums under masks.
+        Unmasked {
+            /// The round.
+            round: u64,
+            /// Agents whose parts are in the sums.
+            survivors: u64,
+        } = 7,
+        /// An agent fitted the hyperparameters of its own model.
+        Fitted {
+            /// The agent, from 0.
+            agent: u64,
+            /// In units of the points.
+            length_scale: f64 => first_of_three,
+            /// Of the function.
+            variance: f64,
+            /// Of the noise.
+            noise_variance: f64,
+        } = 8,
+        /// Masks are agreed on.
+        SetUp {
+            /// Agents that can take part in sums under masks.
+            members: u64,
+        } = 9,
+        /// The server can open the sums of a round that was given up: shares came late, or agents that pool with it have them.
+        OpenedLate {
+            /// The round.
+            round: u64,
+            /// Agents whose parts are in the sums.
+            survivors: u64,
+        } = 10,
+    }
+}
+
 /// What is recorded.
-#[derive(Clone, Debug)]
-pub enum Fact {
-    /// Something that depends on protected data was released.
-    Released(Box<PrivacyEvent>),
-    /// An agent measured its objective.
-    Measured {
-        /// The agent, from 0.
-        agent: u64,
-        /// The round; 0 for initial points.
-        round: u64,
-        /// The arm.
-        arm: u64,
-        /// The outcome, noise included.
-        outcome: f64,
-    },
-    /// An agent fitted the hyperparameters of its own model.
-    Fitted {
-        /// The agent, from 0.
-        agent: u64,
-        /// In units of the points.
-        length_scale: f64,
-        /// Of the function.
-        variance: f64,
-        /// Of the noise.
-        noise_variance: f64,
-    },
-    /// The server closed a round.
-    Closed {
-        /// The round.
-        round: u64,
-        /// Agents whose answer to this round was there.
-        fresh: u64,
-        /// Answers to earlier rounds that came since the last one closed.
-        late: u64,
-    },
-    /// Masks are agreed on.
-    SetUp {
-        /// Agents that can take part in sums under masks.
-        members: u64,
-    },
-    /// The server opened sums under masks.
-    Unmasked {
-        /// The round.
-        round: u64,
-        /// Agents whose parts are in the sums.
-        survivors: u64,
-    },
-    /// Too few answers or shares for sums under masks to be opened.
-    GivenUp {
-        /// The round.
-        round: u64,
-    },
-    /// The server can open the sums of a round that was given up: shares came late, or agents that pool with it have them.
-    OpenedLate {
-        /// The round.
-        round: u64,
-        /// Agents whose parts are in the sums.
-        survivors: u64,
-    },
-    /// The privacy budget was reached.
-    BudgetReached(BudgetReached),
-    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
-    Jittered(f64),
-    /// The run ended before its last round.
-    Ended {
-        /// Why.
-        reason: String,
-    },
+pub type Fact = stage::Fact<OwnFact>;
+
+impl ProtocolFact for OwnFact {
+    const ENDED: u64 = 3;
+
+    fn closes(&self) -> Option<u64> {
+        match self {
+            Self::Closed { round, .. } => Some(*round),
+            Self::Measured { .. }
+            | Self::GivenUp { .. }
+            | Self::Unmasked { .. }
+            | Self::Fitted { .. }
+            | Self::SetUp { .. }
+            | Self::OpenedLate { .. } => None,
+        }
+    }
 }
 
 impl Protocol for World {
@@ -193,38 +202,19 @@ impl Rounds for World {
     }
 
     fn closes(fact: &Fact) -> Option<u64> {
-        match fact {
-            Fact::Closed { round, .. } => Some(*round),
-            Fact::Released(_)
-            | Fact::Measured { .. }
-            | Fact::Fitted { .. }
-            | Fact::SetUp { .. }
-            | Fact::Unmasked { .. }
-            | Fact::GivenUp { .. }
-            | Fact::OpenedLate { .. }
-            | Fact::BudgetReached(_)
-            | Fact::Jittered(_)
-            | Fact::Ended { .. } => None,
-        }
+        fact.closes()
     }
 }
 
-impl Bookkeeping for World {
-    fn released(event: PrivacyEvent) -> Fact {
-        Fact::Released(Box::new(event))
-    }
+/// Each vector with its length, if there are any.
+fn each_vector(vectors: &Option<Arc<Released<Vec<Vec<f64>>>>>, digest: &mut Digest) {
+    vectors.iter().for_each(|vectors| vectors.get().iter().for_each(|vector| digest.floats(vector)));
+}
 
-    fn budget_reached(reached: BudgetReached) -> Fact {
-        Fact::BudgetReached(reached)
-    }
-
-    fn jittered(variance: f64) -> Fact {
-        Fact::Jittered(variance)
-    }
-
-    fn ended(reason: String) -> Fact {
-        Fact::Ended { reason }
-    }
+/// The first of three numbers that go in as a row, whose length comes first.
+fn first_of_three(value: &f64, digest: &mut Digest) {
+    digest.word(3);
+    digest.float(*value);
 }
 
 fn count(of: &[bool]) -> u64 {
@@ -272,134 +262,6 @@ impl Payload for Message {
     }
 
     fn label(&self) -> &'static str {
-        match self {
-            Self::Begin => "Begin",
-            Self::Share { .. } => "Share",
-            Self::Weights { .. } => "Weights",
-            Self::Done { .. } => "Done",
-            Self::Masked { .. } => "Masked",
-            Self::Invite => "Invite",
-            Self::Key => "Key",
-            Self::Keys { .. } => "Keys",
-            Self::Dealt { .. } => "Dealt",
-            Self::Entrusted { .. } => "Entrusted",
-            Self::Unmask { .. } => "Unmask",
-            Self::Shares { .. } => "Shares",
-        }
-    }
-}
-
-impl Digestible for Message {
-    fn digest(&self, digest: &mut Digest) {
-        match self {
-            Self::Begin => digest.word(0),
-            Self::Share { round, vectors } => {
-                digest.word(1);
-                digest.word(*round);
-                if let Some(vectors) = vectors {
-                    vectors.get().iter().for_each(|vector| digest.floats(vector));
-                }
-            }
-            Self::Weights { round, omega } => {
-                digest.word(2);
-                digest.word(*round);
-                digest.floats(omega.get());
-            }
-            Self::Done { round } => {
-                digest.word(3);
-                digest.word(*round);
-            }
-            Self::Masked { round, words, .. } => {
-                digest.word(4);
-                digest.word(*round);
-                words.iter().for_each(|word| digest.word(*word));
-            }
-            Self::Unmask { round, answered } => {
-                digest.word(5);
-                digest.word(*round);
-                answered.iter().for_each(|answered| digest.word(u64::from(*answered)));
-            }
-            Self::Shares { round, shares } => {
-                digest.word(6);
-                digest.word(*round);
-                shares.iter().for_each(|share| digest.word(*share));
-            }
-            Self::Invite => digest.word(7),
-            Self::Key => digest.word(8),
-            Self::Keys { known } => {
-                digest.word(9);
-                known.iter().for_each(|known| digest.word(u64::from(*known)));
-            }
-            Self::Dealt { holders, rounds } => {
-                digest.word(10);
-                digest.word(*holders);
-                digest.word(*rounds);
-            }
-            Self::Entrusted { members, rounds, begins } => {
-                digest.word(11);
-                digest.word(*rounds);
-                digest.word(u64::from(*begins));
-                members.iter().for_each(|member| digest.word(u64::from(*member)));
-            }
-        }
-    }
-}
-
-impl Digestible for Fact {
-    fn digest(&self, digest: &mut Digest) {
-        match self {
-            Self::Released(event) => {
-                digest.word(0);
-                digest_release(event, digest);
-            }
-            Self::Measured { agent, round, arm, outcome } => {
-                digest.word(1);
-                digest.word(*agent);
-                digest.word(*round);
-                digest.word(*arm);
-                digest.float(*outcome);
-            }
-            Self::Closed { round, fresh, late } => {
-                digest.word(2);
-                digest.word(*round);
-                digest.word(*fresh);
-                digest.word(*late);
-            }
-            Self::Ended { reason } => {
-                digest.word(3);
-                digest.text(reason);
-            }
-            Self::Jittered(jitter) => {
-                digest.word(5);
-                digest.float(*jitter);
-            }
-            Self::Unmasked { round, survivors } => {
-                digest.word(7);
-                digest.word(*round);
-                digest.word(*survivors);
-            }
-            Self::Fitted { agent, length_scale, variance, noise_variance } => {
-                digest.word(8);
-                digest.word(*agent);
-                digest.floats(&[*length_scale, *variance, *noise_variance]);
-            }
-            Self::SetUp { members } => {
-                digest.word(9);
-                digest.word(*members);
-            }
-            Self::GivenUp { round } => {
-                digest.word(6);
-                digest.word(*round);
-            }
-            Self::OpenedLate { round, survivors } => {
-                digest.word(10);
-                digest.word(*round);
-                digest.word(*survivors);
-            }
-            Self::BudgetReached(BudgetReached { reason, .. }) => {
-                digest.word(4);
-                digest.text(reason);
-            }
-        }
+        self.label()
     }
 }

@@ -14,27 +14,33 @@
 
 mod agent;
 mod answers;
-mod cast;
 mod contribution;
+mod failure;
+mod hyperparameters;
+mod masked_rounds;
 mod masking;
 mod messages;
 mod opening;
 mod own_model;
+mod play;
 mod public;
 mod recipe;
 mod regions;
 mod rehearsal;
+mod replication;
 mod rounds;
 mod series;
 mod server;
+mod server_party;
+mod setting_up;
 mod setup;
 mod tally;
 mod unmasking;
 mod weights;
 mod world;
 
-pub use messages::{Close, Fact, Message, World};
-pub use own_model::OwnHyperparameters;
+pub use hyperparameters::OwnHyperparameters;
+pub use messages::{Close, Fact, Message, OwnFact, World};
 pub use recipe::Federated;
 pub use rehearsal::Rehearsal;
 pub use rounds::{Late, RoundPolicy};

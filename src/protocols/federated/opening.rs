@@ -8,27 +8,16 @@
 //! never reach the server.
 
 use super::contribution::Contract;
-use super::messages::{Fact, World};
+use super::messages::{OwnFact, World};
 use super::server::Server;
+use super::unmasking::Unopened;
 use crate::kernel::Context;
 use crate::privacy::ledger::{Book, Budgeted, Ledger, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{OpenedSum, SecureSum};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::stage::{Books, give_up, seen_by};
+use crate::protocols::stage::{JournalLedger, give_up, seen_by};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
-
-/// A round that was given up after its shares had been asked for: they may still come.
-#[derive(Clone, Debug)]
-pub(super) struct Unopened {
-    pub(super) round: u64,
-    /// Agents whose parts are in the sum.
-    pub(super) survivors: u64,
-    /// Whose shares have come.
-    pub(super) holders: Vec<usize>,
-    /// What it would be booked as; the budget counts it from the moment shares were asked for.
-    pub(super) event: Option<PrivacyEvent>,
-}
 
 impl Contract {
     /// Shares that the server can lack, since the agents that pool with it hold theirs already.
@@ -111,19 +100,22 @@ impl Server {
     ) -> Result<PrivacyEvent, ReleaseError> {
         let mut ledger = Ledger::new();
         let mut meter = self.meter.clone();
-        let mut book = Budgeted { meter: &mut meter, book: &mut ledger };
-        self.unopened.iter().filter_map(|earlier| earlier.event.clone()).for_each(|event| book.enter(event));
+        let mut budgeted = Budgeted { meter: &mut meter, book: &mut ledger };
+        self.unopened
+            .iter()
+            .filter_map(|earlier| earlier.event.clone())
+            .for_each(|event| budgeted.enter(event));
         let [server, agents] = self.prices(contract, (self.round, survivors), ctx)?;
         let carriers = Arc::clone(self.meter.carriers());
         let copies: Vec<PrivacyEvent> = carriers.iter().map(|carrier| seen_by(&agents, carrier)).collect();
         for event in [&server, &agents].into_iter().chain(&copies) {
-            book.admit(event).map_err(ReleaseError::Refused)?;
+            budgeted.admit(event).map_err(ReleaseError::Refused)?;
         }
         for copy in copies {
-            let mut books = Books::new(&mut self.meter, ctx).read_by(&Arc::default());
+            let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
             // Marks an excess, where the scenario goes on all the same.
-            books.admit(&copy).map_err(ReleaseError::Refused)?;
-            books.enter(copy);
+            ledger.admit(&copy).map_err(ReleaseError::Refused)?;
+            ledger.enter(copy);
         }
         Ok(server)
     }
@@ -137,8 +129,8 @@ impl Server {
         ctx: &mut Context<'_, World>,
     ) -> Result<Released<Vec<Vec<f64>>>, ReleaseError> {
         let mut stream = self.key.child("sum").index(occasion.round - 1).stream();
-        let mut books = Books::new(&mut self.meter, ctx).read_by(&Arc::default()).inevitable();
-        release(&mut books, occasion, sum, &Sensitive::new(opened), &mut stream)
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default()).inevitable();
+        release(&mut ledger, occasion, sum, &Sensitive::new(opened), &mut stream)
     }
 
     /// Books that the server can open a round.
@@ -186,7 +178,7 @@ impl Server {
             return;
         }
         let Unopened { survivors, .. } = self.unopened.remove(place);
-        ctx.record(Fact::OpenedLate { round, survivors });
+        ctx.record(OwnFact::OpenedLate { round, survivors }.into());
         if let Err(error) = self.book_for_server(contract, (round, survivors), ctx) {
             give_up(ctx, &format!("late shares of round {}", round + 1), &error);
         }

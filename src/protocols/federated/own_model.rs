@@ -1,41 +1,13 @@
 //! An agent's own Gaussian process, and how it finds hyperparameters as it goes.
 
+use super::hyperparameters::OwnHyperparameters;
 use super::world::Common;
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{
     ArmCovariance, Cholesky, GpError, MultiStart, Points, Posterior, SEARCH_UNIT, log_marginal_likelihood,
 };
 use crate::rng::Stream;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
-
-/// Where the hyperparameters of agents' own models come from. The shared features are the same for all agents, so they and
-/// the vectors that are sent around keep theirs, whatever an agent finds for itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub enum OwnHyperparameters {
-    /// From the objective, for good.
-    #[default]
-    Given,
-    /// Each agent fits them to what it has measured, again and again, by maximum marginal likelihood from several starts:
-    /// length-scale (one for all dimensions), variance and noise variance. The prior mean becomes the mean of its outcomes.
-    /// Before the first fit, and while all outcomes are alike, they are those before.
-    Refitted {
-        /// Before a round's query, whenever the number of an agent's points is a multiple of this. The landmine experiment
-        /// of Dai, Low and Jaillet 2021: 5.
-        every: NonZeroU64,
-        /// Starting points of the optimiser: the hyperparameters so far, the others at random. Default: 4.
-        #[serde(default = "four")]
-        starts: NonZeroUsize,
-    },
-}
-
-fn four() -> NonZeroUsize {
-    const FOUR: NonZeroUsize = NonZeroUsize::new(4).expect("4 is not zero");
-    FOUR
-}
 
 /// Bounds: length-scale in widest extents of the domain, variance and noise in variances of the outcomes. The noise bound
 /// keeps the matrix well conditioned.
@@ -188,6 +160,7 @@ mod tests {
     use super::*;
     use crate::objectives::{Background, Instance, Noise, Surrogate};
     use crate::rng::Key;
+    use std::num::{NonZeroU64, NonZeroUsize};
 
     /// A line of 60 points, and a model that believes in a length-scale of 1 and in hardly any noise.
     fn common() -> Arc<Common> {
@@ -208,7 +181,10 @@ mod tests {
 
     fn model(every: u64) -> OwnModel {
         let every = NonZeroU64::new(every).unwrap();
-        OwnModel::new(&common(), OwnHyperparameters::Refitted { every, starts: four() })
+        OwnModel::new(
+            &common(),
+            OwnHyperparameters::Refitted { every, starts: NonZeroUsize::new(4).unwrap() },
+        )
     }
 
     /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. The

@@ -1,8 +1,10 @@
 //! What observers know of the agents beside what the ledger books.
 
-use super::agent::PROTECTED;
 use super::series::Sharing;
 use crate::vocab::{Origin, PublicFact};
+
+/// Whose data agents' releases are about, in the ledger.
+pub(super) const PROTECTED: &str = "agents";
 
 /// Facts that no release accounts for; `objective` are those of the problem, which all agents work on with the same
 /// features and the same first hyperparameters.

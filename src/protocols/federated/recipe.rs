@@ -1,17 +1,13 @@
-//! What a scenario says about federated optimisation, and how it becomes parties.
+//! What a scenario says about federated optimisation.
 
-use super::cast::Cast;
-use super::own_model::OwnHyperparameters;
+use super::hyperparameters::OwnHyperparameters;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
-use super::world::{Common, objective_of};
 use crate::privacy::mechanisms::Participation;
-use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
-use crate::rng::Key;
-use crate::vocab::{NonNegative, Positive, Problem, ProtectedUnit};
+use crate::protocols::stage::{Stage, series};
+use crate::vocab::{NonNegative, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 /// Agents with an objective each share what they know through a server that they trust.
 ///
@@ -87,7 +83,7 @@ impl Federated {
     }
 
     /// Positions of the parties of each group.
-    fn members(&self, stage: &Stage) -> Vec<(String, Vec<usize>)> {
+    pub(super) fn members(&self, stage: &Stage) -> Vec<(String, Vec<usize>)> {
         let is = |name: &str, index: usize| {
             stage.names[index] == name || stage.traits[index].group.as_deref() == Some(name)
         };
@@ -131,26 +127,9 @@ impl Federated {
     }
 }
 
-/// What may change after a fork where a server is not trusted ...
-const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
-
-/// ... and where all are. Who is a neighbour of whom stays, so a sampler may change its rate, not its kind.
-const OF_ALL: &[&str] = &[
-    "scale",
-    "series.*.shared_queries",
-    "series.*.policy.**",
-    "series.*.sharing.Aggregate.clip",
-    "series.*.sharing.Aggregate.noise_multiplier",
-    "series.*.sharing.Aggregate.participation.Poisson",
-    "series.*.sharing.Aggregate.participation.FixedSize",
-    "series.*.sharing.Aggregate.weights.**",
-    "series.*.sharing.Aggregate.divisor",
-    "series.*.sharing.Aggregate.late",
-    "series.*.sharing.Aggregate.visible_participation",
-];
-
-impl Protocol for Federated {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+impl Federated {
+    /// What is wrong with the recipe in this world.
+    pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("server", &self.server).err().into_iter().collect();
         problems.extend(self.group_problems(stage));
         let agents: u64 = self.members(stage).iter().map(|(_, members)| members.len() as u64).sum();
@@ -158,33 +137,20 @@ impl Protocol for Federated {
             let cure = "write groups: [AgentGroup(members: \"agent\")] and \"agent\": Party(count: 20)";
             problems.push(Problem::wrong("groups", "at least one agent", "none", cure));
         }
-        if self.rounds == 0 {
-            problems.push(Problem::wrong("rounds", "at least one round", "0", "the paper uses 40"));
-        }
+        problems.extend(series::no_rounds(self.rounds, "at least one round", "the paper uses 40"));
         if self.initial_points == 0 {
             let cure = "the paper uses 10";
             problems.push(Problem::wrong("initial_points", "at least one point", "0", cure));
         }
-        if self.series.is_empty() {
-            let cure = "add Series(name: .., sharing: ..)";
-            problems.push(Problem::wrong("series", "at least one series", "none", cure));
-        }
-        for (index, series) in self.series.iter().enumerate() {
+        problems.extend(series::none(&self.series, "name: .., sharing: .."));
+        for (index, recipe) in self.series.iter().enumerate() {
             let at = |path: &str| format!("series[{index}].{path}");
-            if self.series[..index].iter().any(|earlier| earlier.name == series.name) {
-                let cure = "give each series a name of its own";
-                problems.push(Problem::wrong(
-                    at("name"),
-                    "a name that no earlier series has",
-                    &series.name,
-                    cure,
-                ));
-            }
-            problems.extend(series.policy.problems(agents).map(|problem| problem.below(&at("policy"))));
-            if let Sharing::Aggregate(aggregate) = &series.sharing {
+            problems.extend(series::taken(&self.series, index));
+            problems.extend(recipe.policy.problems(agents).map(|problem| problem.below(&at("policy"))));
+            if let Sharing::Aggregate(aggregate) = &recipe.sharing {
                 let at = |path: &str| at(&format!("sharing.{path}"));
                 problems.extend(aggregate.weights.problems().map(|problem| problem.below(&at("weights"))));
-                let masking = aggregate.masking_problems(series.policy, agents);
+                let masking = aggregate.masking_problems(recipe.policy, agents);
                 problems
                     .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
                 if aggregate.noise_multiplier.get() > 0.0 && aggregate.clip.is_none() {
@@ -213,67 +179,5 @@ impl Protocol for Federated {
             }
         }
         problems
-    }
-
-    fn needs_objective(&self) -> bool {
-        true
-    }
-
-    fn units(&self) -> Vec<ProtectedUnit> {
-        vec![ProtectedUnit::Agent]
-    }
-
-    /// What masked agents and their server agreed on at the start is for good.
-    fn changeable(&self) -> &'static [&'static str] {
-        let masked = |series: &FederatedSeries| match &series.sharing {
-            Sharing::Aggregate(aggregate) => aggregate.server.is_masked(),
-            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
-        };
-        if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
-    }
-
-    fn dry_needs_objective(&self) -> bool {
-        false
-    }
-
-    fn series(&self) -> Vec<String> {
-        self.series.iter().map(|series| series.name.clone()).collect()
-    }
-
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        let fail = |reason: String| PlayError::Party { series: "all".to_owned(), reason };
-        let Some(instance) = &stage.instance else {
-            return Err(fail("the scenario has no objective".to_owned()));
-        };
-        let length_scale = self.feature_length_scale.map(Positive::get);
-        let m = self.features.get() as usize;
-        let common = Arc::new(Common::new(instance, m, length_scale, key).map_err(fail)?);
-        let members = self.members(stage);
-        let mut agents: Vec<(usize, usize)> = Vec::new();
-        for (group, (_, found)) in members.iter().enumerate() {
-            agents.extend(found.iter().map(|&party| (party, group)));
-        }
-        agents.sort_unstable();
-        let values = agents
-            .iter()
-            .enumerate()
-            .map(|(n, &(party, group))| {
-                if stage.directions.dry {
-                    return Ok(Arc::clone(&instance.values));
-                }
-                objective_of(self, &self.groups[group], (n, party), stage, instance, key)
-            })
-            .collect::<Result<Vec<_>, String>>()
-            .map_err(fail)?;
-        let groups: Vec<(String, Vec<usize>)> = members
-            .iter()
-            .enumerate()
-            .map(|(group, (name, _))| {
-                let of_group = agents.iter().enumerate().filter(|(_, agent)| agent.1 == group);
-                (name.clone(), of_group.map(|(n, _)| n).collect())
-            })
-            .collect();
-        let cast = Cast { recipe: self, stage, instance, common, agents, values, groups, key };
-        self.series.iter().map(|series| cast.play(series)).collect()
     }
 }

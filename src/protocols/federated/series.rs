@@ -4,6 +4,7 @@ use super::masking::threshold;
 use super::rounds::{Late, RoundPolicy};
 use super::weights::WeightSchedule;
 use crate::privacy::mechanisms::{Divisor, FederatedSum, NoiseArithmetic, Participation, SensitivityRule};
+use crate::protocols::stage::Series;
 use crate::vocab::{Neighbours, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,12 @@ pub struct FederatedSeries {
     /// When the server closes a round. Default: when all have answered, after 60 s at the latest.
     #[serde(default)]
     pub policy: RoundPolicy,
+}
+
+impl Series for FederatedSeries {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// 1 - p_t, the probability that an agent follows the shared vector in round t.

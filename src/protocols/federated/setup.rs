@@ -1,27 +1,6 @@
-//! How masks are agreed on before the first round: keys, then shares of every agent's secrets, through the server.
-//!
-//! ```text
-//! server --Invite--------> agents      asked again while an answer is missing, so many times
-//! server <--Key----------- agents
-//! server --Keys----------> agents      everybody's key; asked again likewise
-//! server <--Dealt--------- agents      shares of the secrets of all rounds, each under its holder's key
-//! server --Entrusted-----> members     the shares that each is to hold, and that it may begin; again to a member that
-//!                                      says it has none
-//! ```
-//!
-//! Whoever has dealt is a member, for good. Masks are agreed on between members, and members alone take part in sums.
-//! Messages have the size of what they carry; the numbers themselves come from the dealer that all of them share, and
-//! an agent uses them once it has the message. Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, for all rounds at
-//! once.
+//! How far a server is with agreeing on masks: who has sent a key, and who has dealt shares.
 
-use super::messages::{Close, Fact, Message, World};
-use super::server::Server;
-use crate::kernel::Context;
-use crate::vocab::PartyId;
 use std::sync::Arc;
-
-/// How often the server asks before it goes on without those who do not answer.
-const TRIES: u32 = 10;
 
 /// Where the setting-up is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,9 +19,9 @@ pub(super) enum Phase {
 pub(super) struct Setup {
     pub(super) phase: Phase,
     /// Times that this phase has asked.
-    asked: u32,
+    pub(super) asked: u32,
     /// Who has sent a key.
-    keys: Arc<Vec<bool>>,
+    pub(super) keys: Arc<Vec<bool>>,
     /// Who has dealt shares.
     pub(super) members: Arc<Vec<bool>>,
 }
@@ -55,7 +34,7 @@ impl Setup {
     }
 
     /// Who is asked in this phase, and who of them has answered.
-    fn answers(&self) -> Vec<(usize, bool)> {
+    pub(super) fn answers(&self) -> Vec<(usize, bool)> {
         let all = self.keys.iter().zip(self.members.iter()).enumerate();
         match self.phase {
             Phase::Done => Vec::new(),
@@ -64,85 +43,5 @@ impl Setup {
                 all.filter(|(_, (key, _))| **key).map(|(agent, (_, dealt))| (agent, *dealt)).collect()
             }
         }
-    }
-}
-
-impl Server {
-    /// Begins the setting-up.
-    pub(super) fn set_up(&mut self, ctx: &mut Context<'_, World>) {
-        self.setup.phase = Phase::Keys;
-        self.ask(ctx);
-    }
-
-    /// Asks whoever has not answered, for as long as there is patience in a round.
-    fn ask(&mut self, ctx: &mut Context<'_, World>) {
-        self.setup.asked += 1;
-        let message = match self.setup.phase {
-            Phase::Done => return,
-            Phase::Keys => Message::Invite,
-            Phase::Shares => Message::Keys { known: Arc::clone(&self.setup.keys) },
-        };
-        let silent: Vec<PartyId> = self
-            .setup
-            .answers()
-            .iter()
-            .filter(|(_, done)| !done)
-            .map(|&(agent, _)| self.agents[agent])
-            .collect();
-        ctx.broadcast(silent, &message);
-        self.timer = Some(ctx.after(self.policy.patience(), Close { round: 0 }));
-    }
-
-    /// Files a key or shares; an answer to a phase that is over comes too late.
-    pub(super) fn take_set_up(&mut self, from: PartyId, phase: &Phase, ctx: &mut Context<'_, World>) {
-        let Some(&agent) = self.places.get(&from) else { return };
-        if self.setup.phase != *phase {
-            return;
-        }
-        match phase {
-            Phase::Done => return,
-            Phase::Keys => Arc::make_mut(&mut self.setup.keys)[agent] = true,
-            Phase::Shares => Arc::make_mut(&mut self.setup.members)[agent] = true,
-        }
-        if self.setup.answers().iter().all(|(_, done)| *done) {
-            self.advance(ctx);
-        }
-    }
-
-    /// Somebody has not answered in time.
-    pub(super) fn out_of_patience(&mut self, ctx: &mut Context<'_, World>) {
-        self.timer = None;
-        if self.setup.asked < TRIES { self.ask(ctx) } else { self.advance(ctx) }
-    }
-
-    fn advance(&mut self, ctx: &mut Context<'_, World>) {
-        if let Some(timer) = self.timer.take() {
-            ctx.cancel(timer);
-        }
-        self.setup.asked = 0;
-        if self.setup.phase == Phase::Keys && self.setup.keys.contains(&true) {
-            self.setup.phase = Phase::Shares;
-            self.ask(ctx);
-            return;
-        }
-        self.setup.phase = Phase::Done;
-        let members = self.setup.members.iter().filter(|member| **member).count() as u64;
-        ctx.record(Fact::SetUp { members });
-        for agent in 0..self.agents.len() {
-            if !self.entrust(agent, true, ctx) {
-                ctx.send(self.agents[agent], Message::Begin);
-            }
-        }
-        self.open(ctx);
-    }
-
-    /// Sends a member the shares that it is to hold; false for whoever is none.
-    pub(super) fn entrust(&mut self, agent: usize, begins: bool, ctx: &mut Context<'_, World>) -> bool {
-        let is_member = self.setup.members[agent];
-        if is_member {
-            let members = Arc::clone(&self.setup.members);
-            ctx.send(self.agents[agent], Message::Entrusted { members, begins, rounds: self.broadcasts });
-        }
-        is_member
     }
 }

@@ -1,6 +1,6 @@
 //! From measurements of many agents to mean regrets by round and by group.
 
-use crate::protocols::stage::{GroupOutcome, Iteration, RoundClosing};
+use crate::protocols::stage::{GroupOutcome, Iteration, Regret, RoundClosing};
 use crate::vocab::Time;
 use std::sync::Arc;
 
@@ -11,7 +11,6 @@ struct Measured {
     arm: u64,
     outcome: f64,
     value: f64,
-    regret: f64,
     seconds: f64,
 }
 
@@ -35,9 +34,8 @@ impl Tally {
     pub(super) fn measured(&mut self, agent: u64, round: u64, arm: u64, outcome: f64, at: Time) {
         let agent = agent as usize;
         let value = self.values[agent][arm as usize];
-        let regret = self.best[agent] - value;
         let seconds = at.seconds();
-        self.rounds[round as usize].push(Measured { agent, arm, outcome, value, regret, seconds });
+        self.rounds[round as usize].push(Measured { agent, arm, outcome, value, seconds });
     }
 
     /// The best noise-free value that any agent has measured, and the mean over agents of their own best.
@@ -60,41 +58,38 @@ impl Tally {
     /// missed leaves its regrets as they were. Agents without any measurement yet do not count.
     pub(super) fn finish(self, groups: &[(String, Vec<usize>)]) -> (Vec<Iteration>, Vec<GroupOutcome>) {
         let agents = self.best.len();
-        let (mut simple, mut cumulative) = (vec![f64::INFINITY; agents], vec![0.0; agents]);
+        let mut regrets: Vec<Regret> = self.best.iter().map(|&best| Regret::new(best)).collect();
         let mut evaluations = vec![0u64; agents];
         let mut iterations = Vec::new();
         for (t, measured) in self.rounds.iter().enumerate() {
             for m in measured {
-                simple[m.agent] = simple[m.agent].min(m.regret);
+                regrets[m.agent].evaluated(t as u64, m.value);
                 evaluations[m.agent] += 1;
-                if t > 0 {
-                    cumulative[m.agent] += m.regret;
-                }
             }
             let Some(last) = measured.last() else { continue };
             let count = measured.len() as f64;
-            let known = || simple.iter().zip(&cumulative).filter(|(s, _)| s.is_finite());
+            let known = || regrets.iter().filter(|regret| regret.simple.is_finite());
             let started = known().count().max(1) as f64;
             iterations.push(Iteration {
                 t: t as u64,
                 arm: last.arm,
                 outcome: measured.iter().map(|m| m.outcome).sum::<f64>() / count,
                 value: measured.iter().map(|m| m.value).sum::<f64>() / count,
-                simple_regret: known().map(|(s, _)| s).sum::<f64>() / started,
-                cumulative_regret: known().map(|(_, c)| c).sum::<f64>() / started,
+                simple_regret: known().map(|regret| regret.simple).sum::<f64>() / started,
+                cumulative_regret: known().map(|regret| regret.cumulative).sum::<f64>() / started,
                 seconds: measured.iter().map(|m| m.seconds).fold(0.0, f64::max),
             });
         }
         let outcome = |(group, members): &(String, Vec<usize>)| {
-            let known: Vec<usize> =
-                members.iter().copied().filter(|&agent| simple[agent].is_finite()).collect();
-            let count = known.len().max(1) as f64;
+            let known =
+                || members.iter().map(|&agent| regrets[agent]).filter(|regret| regret.simple.is_finite());
+            let count = known().count().max(1) as f64;
             GroupOutcome {
                 group: group.clone(),
                 agents: members.len() as u64,
-                simple_regret: known.iter().map(|&agent| simple[agent]).sum::<f64>() / count,
-                worst_simple_regret: known.iter().map(|&agent| simple[agent]).fold(0.0, f64::max),
-                cumulative_regret: known.iter().map(|&agent| cumulative[agent]).sum::<f64>() / count,
+                simple_regret: known().map(|regret| regret.simple).sum::<f64>() / count,
+                worst_simple_regret: known().map(|regret| regret.simple).fold(0.0, f64::max),
+                cumulative_regret: known().map(|regret| regret.cumulative).sum::<f64>() / count,
                 evaluations: members.iter().map(|&a| evaluations[a] as f64).sum::<f64>()
                     / members.len().max(1) as f64,
             }

@@ -1,5 +1,6 @@
 //! What all agents share, and the objective of each.
 
+use super::failure::CannotBegin;
 use super::recipe::Federated;
 use super::series::AgentGroup;
 use crate::gp::covariance::LengthScale;
@@ -29,18 +30,14 @@ impl Common {
         m: usize,
         length_scale: Option<f64>,
         key: Key,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, CannotBegin> {
         let points = Arc::clone(&instance.inputs);
         if points.n() > MOST_ARMS {
-            return Err(format!(
-                "the objective has {} points, and agents draw over at most {MOST_ARMS}",
-                points.n()
-            ));
+            return Err(CannotBegin::TooManyPoints { found: points.n(), most: MOST_ARMS });
         }
         let surrogate = instance.surrogate.clone();
         let covariance = ArmCovariance::of_inputs(Arc::clone(&points), surrogate.covariance.clone());
-        let prior =
-            Cholesky::with_jitter(points.n(), &covariance.dense()).map_err(|error| error.to_string())?;
+        let prior = Cholesky::with_jitter(points.n(), &covariance.dense())?;
         let mut of_features = surrogate.covariance.clone();
         if let Some(length_scale) = length_scale {
             of_features.length_scale = LengthScale::Same(length_scale);
@@ -51,8 +48,7 @@ impl Common {
             m,
             FeatureLength::Exact,
             &mut key.child("features").stream(),
-        )
-        .map_err(|error| error.to_string())?;
+        )?;
         let mut features = vec![0.0; points.n() * m];
         for (index, row) in features.chunks_exact_mut(m).enumerate() {
             drawn.fill(points.row(index), row);
@@ -85,13 +81,11 @@ pub(super) fn objective_of(
     stage: &Stage,
     instance: &Instance,
     key: Key,
-) -> Result<Arc<Vec<f64>>, String> {
+) -> Result<Arc<Vec<f64>>, CannotBegin> {
     let given = instance.background.agents.as_ref();
     let shared = match given {
         None => &instance.values,
-        Some(all) => all.get(agent).ok_or_else(|| {
-            format!("the data are of {} agents, and there are more: lower `count`", all.len())
-        })?,
+        Some(all) => all.get(agent).ok_or(CannotBegin::TooManyAgents { found: all.len() })?,
     };
     let (h, perturbation) = (group.heterogeneity.get(), recipe.perturbation.get());
     if h <= 0.0 && perturbation <= 0.0 {
@@ -101,13 +95,10 @@ pub(super) fn objective_of(
     let key = key.child("party").child(&stage.names[party]).child("objective");
     let mut values: Vec<f64> = shared.iter().map(|v| (1.0 - h).sqrt() * v).collect();
     if h > 0.0 {
-        let prepared = stage.prepared.as_ref().ok_or("the objective cannot be drawn again")?;
-        let own = prepared.realise(key.child("own")).map_err(|error| error.to_string())?;
+        let prepared = stage.prepared.as_ref().ok_or(CannotBegin::DrawnOnce)?;
+        let own = prepared.realise(key.child("own"))?;
         if own.values == instance.values {
-            return Err(
-                "heterogeneity needs an objective that is drawn at random (GpSample), and this one is always the same"
-                    .to_owned(),
-            );
+            return Err(CannotBegin::AlwaysTheSame);
         }
         values.iter_mut().zip(own.values.iter()).for_each(|(value, g)| *value += h.sqrt() * g);
     }

@@ -23,6 +23,7 @@
 mod arrivals;
 mod bounds;
 mod messages;
+mod play;
 mod public;
 mod recent;
 mod recipe;
@@ -31,5 +32,5 @@ mod tally;
 mod users;
 
 pub use arrivals::{Arrivals, NeverAnswer};
-pub use messages::{Fact, Message, Timer, World};
-pub use recipe::{CtlReport, Local, Report, SeriesRecipe};
+pub use messages::{Fact, Message, OwnFact, Timer, World};
+pub use recipe::{CtlReport, Local, NoBound, Report, SeriesRecipe};

@@ -1,27 +1,15 @@
-//! What a scenario says about local differential privacy, and how it becomes parties.
+//! What a scenario says about local differential privacy.
 
 use super::arrivals::{Arrivals, NeverAnswer};
-use super::bounds::Bounds;
-use super::messages::World;
-use super::service::Service;
-use super::tally::Tally;
-use super::users::{Curator, Habits, Population, Users};
-use crate::gp::ArmCovariance;
-use crate::kernel::{Event, Party};
-use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
+use crate::learners::LearnerModel;
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
-use crate::privacy::ledger::Meter;
-use crate::privacy::mechanisms::{Ctl, NoiseArithmetic, Rewards};
-use crate::protocols::outsourced::Disclosed;
-use crate::protocols::stage::bystander::Bystander;
-use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
-use crate::rng::Key;
-use crate::vocab::{Delta, Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, PublicFact, Span};
+use crate::privacy::mechanisms::{Ctl, MechanismError, NoiseArithmetic, Rewards};
+use crate::protocols::stage::{Disclosed, Series, Stage, series};
+use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
-use std::sync::Arc;
 
 /// A service learns the best arm from users who never show it their reward.
 ///
@@ -72,6 +60,12 @@ pub struct SeriesRecipe {
     pub learner: LearnerModel,
 }
 
+impl Series for SeriesRecipe {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 /// What a user sends of its reward.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Report {
@@ -110,12 +104,35 @@ fn yes() -> bool {
     true
 }
 
+/// Why users cannot make their rewards private.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoBound {
+    /// The rewards' bound is no number above 0.
+    #[error("no bound on the rewards: {0}")]
+    OutOfRange(OutOfRange),
+    /// Noise is unbounded, and the scenario states no bound.
+    #[error(
+        "expected bounded rewards, found unbounded noise: set report.Ctl.bound, beyond which rewards are clipped"
+    )]
+    Unbounded,
+    /// The noise cannot be scaled to the bound.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+}
+
+/// For callers that report in words.
+impl From<NoBound> for String {
+    fn from(error: NoBound) -> Self {
+        error.to_string()
+    }
+}
+
 impl CtlReport {
     /// What a user does to a reward of this objective.
     ///
     /// # Errors
-    /// In words, if no bound on the rewards is known.
-    fn curator(&self, instance: &Instance) -> Result<Ctl, String> {
+    /// [`NoBound`], if no bound on the rewards is known or noise cannot be scaled to it.
+    pub(super) fn curator(&self, instance: &Instance) -> Result<Ctl, NoBound> {
         let mean = instance.surrogate.mean;
         let values = || instance.values.iter();
         let bound = values().fold(0.0f64, |most, value| most.max((value - mean).abs()));
@@ -126,12 +143,9 @@ impl CtlReport {
         let largest = size.map(|size| mean.abs() + bound + size);
         let range = match (self.bound, largest) {
             (Some(bound), _) => bound,
-            (None, Some(largest)) => {
-                Positive::new(largest).map_err(|error| format!("no bound on the rewards: {error}"))?
-            }
+            (None, Some(largest)) => Positive::new(largest).map_err(NoBound::OutOfRange)?,
             (None, None) => {
-                let cure = "set report.Ctl.bound, beyond which rewards are clipped";
-                return Err(format!("expected bounded rewards, found unbounded noise: {cure}"));
+                return Err(NoBound::Unbounded);
             }
         };
         let reach = values().fold(0.0f64, |most, value| most.max(value.abs()));
@@ -141,23 +155,20 @@ impl CtlReport {
             (false, _, Some(delta)) => Rewards::Likely(delta),
             (false, ..) => Rewards::Beyond,
         };
-        let ctl = Ctl::new(self.epsilon, range, self.clip).map_err(|error| error.to_string())?;
-        ctl.assuming(rewards).with(self.arithmetic).map_err(|error| error.to_string())
+        let ctl = Ctl::new(self.epsilon, range, self.clip)?;
+        Ok(ctl.assuming(rewards).with(self.arithmetic)?)
     }
 }
 
-impl Protocol for Local {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+impl Local {
+    /// What is wrong with the recipe in this world.
+    pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(stage.party("service", &self.service).err());
         problems.extend(stage.party("users", &self.users).err());
-        if self.service == self.users {
-            let cure = "name a second party under `parties` and give it one of the two parts";
-            problems.push(Problem::wrong("users", "another party than the service", &self.users, cure));
-        }
-        if self.rounds == 0 {
-            problems.push(Problem::wrong("rounds", "at least one user", "0", "the paper has 10000"));
-        }
+        let parts = [self.service.as_str(), self.users.as_str()];
+        problems.extend(series::same_party("users", "another party than the service", parts));
+        problems.extend(series::no_rounds(self.rounds, "at least one user", "the paper has 10000"));
         let (field, span) = match self.arrivals {
             Arrivals::OneByOne { patience } => ("arrivals.OneByOne.patience", patience),
             Arrivals::Poisson { every } => ("arrivals.Poisson.every", every),
@@ -169,20 +180,10 @@ impl Protocol for Local {
         let name = self.answer_after.name();
         let found = self.answer_after.as_dyn().problems();
         problems.extend(found.into_iter().map(|p| p.below(name).below("answer_after")));
-        if self.series.is_empty() {
-            let cure = "add Series(name: .., report: .., learner: ..)";
-            problems.push(Problem::wrong("series", "at least one series", "none", cure));
-        }
-        for (index, series) in self.series.iter().enumerate() {
-            if self.series[..index].iter().any(|earlier| earlier.name == series.name) {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].name"),
-                    "a name that no earlier series has",
-                    &series.name,
-                    "give each series a name of its own",
-                ));
-            }
-            if let Report::Ctl(CtlReport { clip, bound, delta: Some(delta), .. }) = series.report
+        problems.extend(series::none(&self.series, "name: .., report: .., learner: .."));
+        for (index, recipe) in self.series.iter().enumerate() {
+            problems.extend(series::taken(&self.series, index));
+            if let Report::Ctl(CtlReport { clip, bound, delta: Some(delta), .. }) = recipe.report
                 && (clip || bound.is_some())
             {
                 problems.push(Problem::wrong(
@@ -193,202 +194,9 @@ impl Protocol for Local {
                      noise",
                 ));
             }
-            let learner = series.learner.as_dyn().problems();
+            let learner = recipe.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }
         problems
-    }
-
-    fn needs_objective(&self) -> bool {
-        true
-    }
-
-    fn units(&self) -> Vec<ProtectedUnit> {
-        vec![if self.population.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward }]
-    }
-
-    fn changeable(&self) -> &'static [&'static str] {
-        &["answer_after.**", "never_answer.**", "give_up_after", "series.*.learner.**"]
-    }
-
-    /// That a user answers, where its silence depends on its reward.
-    fn tells_on_the_way(&self) -> bool {
-        self.never_answer.tells()
-    }
-
-    fn dry_needs_objective(&self) -> bool {
-        false
-    }
-
-    fn series(&self) -> Vec<String> {
-        self.series.iter().map(|series| series.name.clone()).collect()
-    }
-
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
-        let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
-        self.series.iter().map(|series| self.play_series(series, stage, key, bounds.as_mut())).collect()
-    }
-}
-
-impl Local {
-    /// Users in a row of whom nothing is heard before the series ends.
-    fn give_up_after(&self) -> u64 {
-        self.give_up_after.map_or(self.rounds.saturating_mul(10).max(10_000), NonZeroU64::get)
-    }
-
-    /// What users of a series do to their rewards; nothing where they send them as they are.
-    ///
-    /// # Errors
-    /// In words, if no bound on the rewards is known.
-    pub fn ctl(&self, series: &SeriesRecipe, instance: &Instance) -> Result<Option<Ctl>, String> {
-        match self.minds(series, instance, false)?.0 {
-            Curator::Ctl(ctl) => Ok(Some(ctl)),
-            Curator::Open => Ok(None),
-        }
-    }
-
-    /// The person whose visit is number `user`, out of `size`; `key` is the replication's node.
-    #[must_use]
-    pub fn person(&self, key: Key, user: u64, size: u64) -> u64 {
-        Population { size, who: key.child("party").child(&self.users).child("who") }.person(user)
-    }
-
-    fn play_series(
-        &self,
-        series: &SeriesRecipe,
-        stage: &Stage,
-        key: Key,
-        bounds: Option<&mut Bounds<'_>>,
-    ) -> Result<SeriesRecord, PlayError> {
-        let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
-        let failed = |reason: String| PlayError::Party { series: series.name.clone(), reason };
-        let service = stage.party("service", &self.service).map_err(bad)?;
-        let users = stage.party("users", &self.users).map_err(bad)?;
-        let Some(instance) = &stage.instance else {
-            return Err(failed("the scenario has no objective".to_owned()));
-        };
-        let (curator, arms) = self.minds(series, instance, stage.directions.dry).map_err(failed)?;
-        let random = LearnerModel::Random(Random {});
-        let learner = if stage.directions.dry { &random } else { &series.learner };
-        let learner = learner.as_dyn().build(&arms).map_err(|error| failed(error.to_string()))?;
-        let parties =
-            self.parties(stage, (service, users), instance, key, curator, (&series.learner, learner));
-        let mut tally = Tally::new(instance, self.rounds);
-        let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
-            if let Event::Recorded { fact, .. } = event {
-                tally.see(fact, at);
-            }
-        })?;
-        tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
-        record.public.extend(super::public::taken_as_public(self, stage, instance));
-        if let Some(bounds) = bounds {
-            let epsilon = match &series.report {
-                Report::Ctl(report) => Some(report.epsilon.get()),
-                Report::Disclosure(_) => None,
-            };
-            record.bounds = bounds.of(&series.learner, &arms, epsilon);
-        }
-        Ok(record)
-    }
-
-    /// What the users do to their rewards, and what a learner knows of it.
-    fn minds(
-        &self,
-        series: &SeriesRecipe,
-        instance: &Instance,
-        dry: bool,
-    ) -> Result<(Curator, Arms), String> {
-        let mean = instance.surrogate.mean;
-        let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
-        let mut facts = Facts {
-            horizon: Some(self.rounds),
-            bound: Some(bound),
-            noise_bound: instance.noise.bound(),
-            laplace_scale: None,
-        };
-        let mut noise_variance = instance.surrogate.noise_variance;
-        let curator = match &series.report {
-            Report::Disclosure(_) => Curator::Open,
-            Report::Ctl(_) if dry => Curator::Open,
-            Report::Ctl(report) => {
-                let ctl = report.curator(instance)?;
-                // What lies beyond is clipped, or left out of account.
-                facts.noise_bound = facts.noise_bound.or(Some((ctl.bound() - bound).max(0.0)));
-                facts.laplace_scale = Some(ctl.scale());
-                noise_variance += 2.0 * ctl.scale() * ctl.scale();
-                Curator::Ctl(ctl)
-            }
-        };
-        let arms = Arms {
-            n: instance.inputs.n(),
-            covariance: Some(ArmCovariance::of_inputs(
-                Arc::clone(&instance.inputs),
-                instance.surrogate.covariance.clone(),
-            )),
-            noise_variance,
-            mean,
-            facts,
-        };
-        Ok((curator, arms))
-    }
-
-    fn parties(
-        &self,
-        stage: &Stage,
-        (service, users): (PartyId, PartyId),
-        instance: &Instance,
-        key: Key,
-        curator: Curator,
-        (recipe, learner): (&LearnerModel, Box<dyn Learner>),
-    ) -> Vec<Box<dyn Party<World>>> {
-        let party = |name: &str| key.child("party").child(name);
-        let crowd = party(&self.users);
-        let known = super::public::of_the_problem(self, stage, instance);
-        let mut learner = Some(learner);
-        let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<World>> {
-            if index == service.index()
-                && let Some(learner) = learner.take()
-            {
-                let stream = party(&self.service).child("learner").stream();
-                Box::new(Service::new(
-                    users,
-                    self.arrivals,
-                    self.give_up_after(),
-                    recipe.clone(),
-                    learner,
-                    stream,
-                ))
-            } else if index == users.index() {
-                Box::new(Users::new(
-                    Habits {
-                        name: self.users.clone(),
-                        service,
-                        observer: Observer(self.service.clone()),
-                        passers: stage.passed_on_by(users, &[service], &[]).into(),
-                        conditions: known.iter().filter_map(PublicFact::condition).collect(),
-                        rounds: self.rounds,
-                        arrivals: self.arrivals,
-                        give_up_after: self.give_up_after(),
-                        answer_after: self.answer_after.clone(),
-                        never_answer: self.never_answer,
-                        curator,
-                        population: self
-                            .population
-                            .map(|size| Population { size: size.get(), who: crowd.child("who") }),
-                        values: Arc::clone(&instance.values),
-                        law: instance.noise.clone(),
-                        noise: key.child("objective noise"),
-                        behaviour: crowd.child("behaviour"),
-                        mechanisms: crowd.child("mechanisms"),
-                        intervals: crowd.child("intervals").stream(),
-                    },
-                    Meter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
-                ))
-            } else {
-                Box::new(Bystander)
-            }
-        });
-        parties.collect()
     }
 }

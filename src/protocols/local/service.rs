@@ -1,7 +1,7 @@
 //! The service: recommends an arm to every user and learns from the reports, nothing else.
 
 use super::arrivals::Arrivals;
-use super::messages::{Fact, Message, Timer, World};
+use super::messages::{Message, OwnFact, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party, TimerTicket};
 use crate::learners::{History, Learner, LearnerModel};
@@ -99,7 +99,7 @@ impl Service {
             return end(ctx, format!("report of user {user}: {error}"));
         }
         self.jitter.note(self.learner.jitter(), ctx);
-        ctx.record(Fact::Learned { user });
+        ctx.record(OwnFact::Learned { user }.into());
         if let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) {
             if let Some(timer) = turn.timer.take() {
                 ctx.cancel(timer);

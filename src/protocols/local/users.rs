@@ -1,7 +1,7 @@
 //! The users: each plays the arm it was given, and reports its reward after clipping and noise, late or never.
 
 use super::arrivals::{Arrivals, NeverAnswer};
-use super::messages::{Fact, Message, Timer, World};
+use super::messages::{Message, OwnFact, Timer, World};
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party};
 use crate::network::latency::LatencyModel;
@@ -9,7 +9,7 @@ use crate::objectives::Noise;
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Ctl, Disclosure};
-use crate::protocols::stage::{Books, end, give_up};
+use crate::protocols::stage::{JournalLedger, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
 use std::any::Any;
@@ -56,7 +56,7 @@ impl Clone for Intended {
 
 /// What all users of one series share.
 #[derive(Clone, Debug)]
-pub(super) struct Habits {
+pub(super) struct UserSettings {
     pub(super) name: String,
     pub(super) service: PartyId,
     pub(super) observer: Observer,
@@ -89,7 +89,7 @@ pub(super) struct Habits {
 /// All users of one series.
 #[derive(Clone, Debug)]
 pub(super) struct Users {
-    habits: Habits,
+    settings: UserSettings,
     /// Number of the next user to come on its own.
     next: u64,
     /// Users who came on their own since one got an arm.
@@ -103,9 +103,9 @@ pub(super) struct Users {
 }
 
 impl Users {
-    pub(super) fn new(habits: Habits, meter: Meter) -> Self {
+    pub(super) fn new(settings: UserSettings, meter: Meter) -> Self {
         Self {
-            habits,
+            settings,
             next: 0,
             unheard: 0,
             played: 0,
@@ -116,52 +116,53 @@ impl Users {
     }
 
     fn expect_next(&mut self, ctx: &mut Context<'_, World>) {
-        if let Arrivals::Poisson { every } = self.habits.arrivals {
-            let interval = every.seconds() * self.habits.intervals.exponential();
+        if let Arrivals::Poisson { every } = self.settings.arrivals {
+            let interval = every.seconds() * self.settings.intervals.exponential();
             ctx.after(Span::from_seconds(interval), Timer::Arrival);
         }
     }
 
     /// The next user comes, unless nobody has got an arm for too long.
     fn come(&mut self, ctx: &mut Context<'_, World>) {
-        if self.unheard == self.habits.give_up_after {
+        if self.unheard == self.settings.give_up_after {
             return end(ctx, format!("nothing was heard of the service by {} users in a row", self.unheard));
         }
         self.unheard += 1;
-        ctx.send(self.habits.service, Message::Arrived { user: self.next });
+        ctx.send(self.settings.service, Message::Arrived { user: self.next });
         self.next += 1;
         self.expect_next(ctx);
     }
 
     fn play(&mut self, ctx: &mut Context<'_, World>, user: u64, arm: u64) {
-        if self.played == self.habits.rounds || !self.known.insert(user) {
+        if self.played == self.settings.rounds || !self.known.insert(user) {
             return;
         }
-        let habits = &self.habits;
+        let settings = &self.settings;
         let place = arm as usize;
-        let reward = habits.values[place] + habits.law.draw(place, &mut habits.noise.index(user).stream());
-        let exceeds = matches!(&habits.curator, Curator::Ctl(ctl) if ctl.exceeds(reward));
-        ctx.record(Fact::Played { user, arm, reward, exceeds });
+        let reward =
+            settings.values[place] + settings.law.draw(place, &mut settings.noise.index(user).stream());
+        let exceeds = matches!(&settings.curator, Curator::Ctl(ctl) if ctl.exceeds(reward));
+        ctx.record(OwnFact::Played { user, arm, reward, exceeds }.into());
         let round = self.played;
         self.played += 1;
-        let mut behaviour = habits.behaviour.index(user).stream();
-        let silent = habits.never_answer.silent(reward, &mut behaviour);
-        let delay = habits.answer_after.as_dyn().quantile(behaviour.open_uniform());
-        if habits.never_answer.tells() {
+        let mut behaviour = settings.behaviour.index(user).stream();
+        let silent = settings.never_answer.silent(reward, &mut behaviour);
+        let delay = settings.answer_after.as_dyn().quantile(behaviour.open_uniform());
+        if settings.never_answer.tells() {
             let occasion = self.occasion(ctx, "whether a user answers", user, round);
             let answers = Sensitive::new(!silent);
             // Draws nothing.
-            let mut stream = self.habits.mechanisms.index(user).stream();
+            let mut stream = self.settings.mechanisms.index(user).stream();
             // Whoever passes the answer on sees that there is one, encrypted or not.
-            let mut books = Books::new(&mut self.meter, ctx).read_by(&self.habits.passers);
-            let told = release(&mut books, occasion, &Disclosure::new(), &answers, &mut stream);
+            let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.passers);
+            let told = release(&mut ledger, occasion, &Disclosure::new(), &answers, &mut stream);
             if let Err(error) = told {
                 self.fail(ctx, user, &error);
                 return;
             }
         }
         if silent {
-            ctx.record(Fact::Silent { user });
+            ctx.record(OwnFact::Silent { user }.into());
         } else {
             self.intended.insert(user, Intended { arm, reward: Sensitive::new(reward), round });
             if delay == Span::ZERO {
@@ -174,35 +175,35 @@ impl Users {
     }
 
     fn occasion(&self, ctx: &Context<'_, World>, released: &str, user: u64, round: u64) -> Occasion {
-        let habits = &self.habits;
-        let person = habits.population.map(|all| all.person(user));
+        let settings = &self.settings;
+        let person = settings.population.map(|all| all.person(user));
         Occasion {
             released: released.to_owned(),
-            protected: habits.name.clone(),
+            protected: settings.name.clone(),
             unit: if person.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward },
             unit_index: person,
             // One relation for all that is released of a reward, so that it is summed up.
-            neighbours: match &habits.curator {
+            neighbours: match &settings.curator {
                 Curator::Ctl(ctl) => ctl.neighbours(),
                 Curator::Open => Neighbours::AnyValue,
             },
-            observer: habits.observer.clone(),
+            observer: settings.observer.clone(),
             round,
             at: ctx.now(),
-            conditions: habits.conditions.clone(),
+            conditions: settings.conditions.clone(),
         }
     }
 
     fn report(&mut self, ctx: &mut Context<'_, World>, user: u64) {
         let Some(Intended { arm, reward, round }) = self.intended.remove(&user) else { return };
         let occasion = self.occasion(ctx, "rewards y", user, round);
-        let mut stream = self.habits.mechanisms.index(user).stream();
-        let released = match &self.habits.curator {
+        let mut stream = self.settings.mechanisms.index(user).stream();
+        let released = match &self.settings.curator {
             Curator::Ctl(ctl) => {
-                release(&mut Books::new(&mut self.meter, ctx), occasion, ctl, &reward, &mut stream)
+                release(&mut JournalLedger::new(&mut self.meter, ctx), occasion, ctl, &reward, &mut stream)
             }
             Curator::Open => release(
-                &mut Books::new(&mut self.meter, ctx),
+                &mut JournalLedger::new(&mut self.meter, ctx),
                 occasion,
                 &Disclosure::new(),
                 &reward,
@@ -210,18 +211,18 @@ impl Users {
             ),
         };
         match released {
-            Ok(reward) => ctx.send(self.habits.service, Message::Report { user, arm, reward }),
+            Ok(reward) => ctx.send(self.settings.service, Message::Report { user, arm, reward }),
             Err(error) => self.fail(ctx, user, &error),
         }
     }
 
     fn fail(&self, ctx: &mut Context<'_, World>, user: u64, error: &ReleaseError) {
-        give_up(ctx, &format!("user {user} of {} releases nothing", self.habits.name), error);
+        give_up(ctx, &format!("user {user} of {} releases nothing", self.settings.name), error);
     }
 
     /// Ends the series when the last user has played and everybody who wants to has reported.
     fn finish(&self, ctx: &mut Context<'_, World>) {
-        if self.played == self.habits.rounds && self.intended.is_empty() {
+        if self.played == self.settings.rounds && self.intended.is_empty() {
             ctx.stop();
         }
     }
@@ -231,7 +232,7 @@ impl Party<World> for Users {
     fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
         match input {
             Input::Start => self.expect_next(ctx),
-            Input::Timer(Timer::Arrival) if self.played < self.habits.rounds => self.come(ctx),
+            Input::Timer(Timer::Arrival) if self.played < self.settings.rounds => self.come(ctx),
             Input::Message { message: Message::Play { user, arm }, .. } => {
                 self.unheard = 0;
                 self.play(ctx, user, arm);
@@ -249,9 +250,9 @@ impl Party<World> for Users {
 
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
-            self.habits.answer_after.clone_from(&fresh.habits.answer_after);
-            self.habits.never_answer = fresh.habits.never_answer;
-            self.habits.give_up_after = fresh.habits.give_up_after;
+            self.settings.answer_after.clone_from(&fresh.settings.answer_after);
+            self.settings.never_answer = fresh.settings.never_answer;
+            self.settings.give_up_after = fresh.settings.give_up_after;
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The curator: holds the inputs, releases a view of them once, and measures what it is asked to.
 
-use super::messages::{Fact, Message, World};
+use super::messages::{Message, OwnFact, World};
 use super::recipe::{InputRelease, OutcomeRelease};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::{Facts, Noise, Surrogate};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Rows};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::stage::{Books, give_up};
+use crate::protocols::stage::{JournalLedger, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, Positive, ProtectedUnit};
 use std::collections::BTreeMap;
@@ -97,22 +97,22 @@ impl Curator {
         };
         let (inputs, stream) = (&self.inputs, &mut self.stream);
         let distance = Positive::new(NEIGHBOUR_DISTANCE).expect("1 is above 0");
-        let mut book = Books::new(&mut self.meter, ctx);
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
         let rows = match &self.release {
             InputRelease::JohnsonLindenstrauss(mechanism) => {
-                Some(release(&mut book, occasion, mechanism, inputs, stream)?)
+                Some(release(&mut ledger, occasion, mechanism, inputs, stream)?)
             }
             InputRelease::NoisyRows(recipe) => {
                 let mechanism = recipe.calibrated(distance).map_err(ReleaseError::Mechanism)?;
-                Some(release(&mut book, occasion, &mechanism, inputs, stream)?)
+                Some(release(&mut ledger, occasion, &mechanism, inputs, stream)?)
             }
             InputRelease::NoisyProjection(recipe) => {
                 let drawn = recipe.drawn(self.columns, distance, &mut self.projection.stream());
                 let mechanism = drawn.map_err(ReleaseError::Mechanism)?;
-                Some(release(&mut book, occasion, &mechanism, inputs, stream)?)
+                Some(release(&mut ledger, occasion, &mechanism, inputs, stream)?)
             }
             InputRelease::Disclosure(_) => {
-                Some(release(&mut book, occasion, &Disclosure::new(), inputs, stream)?)
+                Some(release(&mut ledger, occasion, &Disclosure::new(), inputs, stream)?)
             }
             InputRelease::Withheld(_) => None,
         };
@@ -145,9 +145,9 @@ impl Curator {
         let Some(model) = &self.fitted else { return Ok(None) };
         let outcome =
             Occasion { unit: ProtectedUnit::Outcome, neighbours: Neighbours::AnyValue, ..record.clone() };
-        let mut book = Books::new(&mut self.meter, ctx);
-        release(&mut book, outcome, &Disclosure::new(), model, &mut self.stream)?;
-        let released = release(&mut book, record, &Disclosure::new(), model, &mut self.stream)?;
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+        release(&mut ledger, outcome, &Disclosure::new(), model, &mut self.stream)?;
+        let released = release(&mut ledger, record, &Disclosure::new(), model, &mut self.stream)?;
         Ok(Some(Arc::new(released)))
     }
 
@@ -162,7 +162,7 @@ impl Curator {
         }
         let released = match self.known.get(&row) {
             Some(Known { measured, released }) => {
-                ctx.record(Fact::Measured { round, row, outcome: *measured });
+                ctx.record(OwnFact::Measured { round, row, outcome: *measured }.into());
                 released.clone()
             }
             None => self.measure(ctx, round, row)?,
@@ -179,7 +179,7 @@ impl Curator {
     ) -> Result<Released<f64>, ReleaseError> {
         let value = self.values[row as usize];
         let outcome = value + self.law.draw(row as usize, &mut self.noise.index(round).stream());
-        ctx.record(Fact::Measured { round, row, outcome });
+        ctx.record(OwnFact::Measured { round, row, outcome }.into());
         let private = self.outcomes.mechanism();
         let occasion = Occasion {
             released: "outcomes y".to_owned(),
@@ -193,11 +193,11 @@ impl Curator {
             conditions: self.facts.outcome_conditions(self.release.shows_inputs()),
         };
         let secret = Sensitive::new(outcome);
-        let mut book = Books::new(&mut self.meter, ctx);
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
         let Some(mechanism) = private else {
-            return release(&mut book, occasion, &Disclosure::new(), &secret, &mut self.stream);
+            return release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut self.stream);
         };
-        let released = release(&mut book, occasion, mechanism, &secret, &mut self.stream)?;
+        let released = release(&mut ledger, occasion, mechanism, &secret, &mut self.stream)?;
         self.known.insert(row, Known { measured: outcome, released: released.clone() });
         Ok(released)
     }

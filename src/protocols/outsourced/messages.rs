@@ -5,69 +5,71 @@ use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::stage::AskAgain;
-use crate::protocols::stage::bookkeeping::digest_release;
+use crate::protocols::stage::vocabulary::{if_any, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
-use crate::protocols::stage::{Bookkeeping, BudgetReached, Rounds};
-use crate::vocab::PrivacyEvent;
+use crate::protocols::stage::{self, ProtocolFact, Rounds};
 use std::sync::Arc;
 
 /// The closed vocabulary of outsourced optimisation.
 #[derive(Clone, Copy, Debug)]
 pub struct World;
 
-/// What is said.
-#[derive(Clone, Debug)]
-pub enum Message {
-    /// From the modeler: let me have the inputs.
-    RequestInputs,
-    /// From the curator: all that you get to know of the inputs.
-    Inputs {
-        /// Number of rows that can be queried.
-        n: u64,
-        /// The rows as released; absent when they are withheld.
-        rows: Option<Arc<Released<Rows>>>,
-        /// The model, where its hyperparameters were fitted to the inputs and outcomes; else the modeler knows it.
-        model: Option<Arc<Released<Surrogate>>>,
-    },
-    /// From the modeler: measure this row in this round.
-    Query {
-        /// Round, from 0, initial points included.
-        round: u64,
-        /// Row of the inputs.
-        row: u64,
-    },
-    /// From the curator: the outcome of that round.
-    Answer {
-        /// Round, from 0.
-        round: u64,
-        /// Outcome, noise included.
-        outcome: Released<f64>,
-    },
+vocabulary! {
+    /// What is said.
+    pub enum Message {
+        /// From the modeler: let me have the inputs.
+        RequestInputs = 0,
+        /// From the curator: all that you get to know of the inputs.
+        Inputs {
+            /// Number of rows that can be queried.
+            n: u64,
+            /// The rows as released; absent when they are withheld.
+            rows: Option<Arc<Released<Rows>>> => if_any,
+            /// The model, where its hyperparameters were fitted to the inputs and outcomes; else the modeler knows it.
+            model: Option<Arc<Released<Surrogate>>> => if_any,
+        } = 1,
+        /// From the modeler: measure this row in this round.
+        Query {
+            /// Round, from 0, initial points included.
+            round: u64,
+            /// Row of the inputs.
+            row: u64,
+        } = 2,
+        /// From the curator: the outcome of that round.
+        Answer {
+            /// Round, from 0.
+            round: u64,
+            /// Outcome, noise included.
+            outcome: Released<f64>,
+        } = 3,
+    }
+}
+
+vocabulary! {
+    /// What this protocol alone records.
+    pub enum OwnFact {
+        /// The curator measured the objective.
+        Measured {
+            /// Round, from 0, initial points included.
+            round: u64,
+            /// Row of the inputs.
+            row: u64,
+            /// Outcome, noise included.
+            outcome: f64,
+        } = 1,
+    }
 }
 
 /// What is recorded.
-#[derive(Clone, Debug)]
-pub enum Fact {
-    /// Something that depends on protected data was released.
-    Released(Box<PrivacyEvent>),
-    /// The curator measured the objective.
-    Measured {
-        /// Round, from 0, initial points included.
-        round: u64,
-        /// Row of the inputs.
-        row: u64,
-        /// Outcome, noise included.
-        outcome: f64,
-    },
-    /// The privacy budget was reached.
-    BudgetReached(BudgetReached),
-    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
-    Jittered(f64),
-    /// A party could not go on; the series ends here.
-    Ended {
-        /// Why.
-        reason: String,
-    },
+pub type Fact = stage::Fact<OwnFact>;
+
+impl ProtocolFact for OwnFact {
+    const ENDED: u64 = 2;
+
+    fn closes(&self) -> Option<u64> {
+        let Self::Measured { round, .. } = self;
+        Some(round + 1)
+    }
 }
 
 impl Protocol for World {
@@ -86,28 +88,21 @@ impl Rounds for World {
     }
 
     fn closes(fact: &Fact) -> Option<u64> {
-        match fact {
-            Fact::Measured { round, .. } => Some(round + 1),
-            Fact::Released(_) | Fact::BudgetReached(_) | Fact::Jittered(_) | Fact::Ended { .. } => None,
-        }
+        fact.closes()
     }
 }
 
-impl Bookkeeping for World {
-    fn released(event: PrivacyEvent) -> Fact {
-        Fact::Released(Box::new(event))
+impl Digestible for Rows {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(self.d() as u64);
+        digest.floats(self.values());
     }
+}
 
-    fn budget_reached(reached: BudgetReached) -> Fact {
-        Fact::BudgetReached(reached)
-    }
-
-    fn jittered(variance: f64) -> Fact {
-        Fact::Jittered(variance)
-    }
-
-    fn ended(reason: String) -> Fact {
-        Fact::Ended { reason }
+impl Digestible for Surrogate {
+    fn digest(&self, digest: &mut Digest) {
+        let Self { covariance, noise_variance, mean } = self;
+        digest.floats(&[covariance.variance, *noise_variance, *mean]);
     }
 }
 
@@ -128,70 +123,6 @@ impl Payload for Message {
     }
 
     fn label(&self) -> &'static str {
-        match self {
-            Self::RequestInputs => "RequestInputs",
-            Self::Inputs { .. } => "Inputs",
-            Self::Query { .. } => "Query",
-            Self::Answer { .. } => "Answer",
-        }
-    }
-}
-
-impl Digestible for Message {
-    fn digest(&self, digest: &mut Digest) {
-        match self {
-            Self::RequestInputs => digest.word(0),
-            Self::Inputs { n, rows, model } => {
-                digest.word(1);
-                digest.word(*n);
-                if let Some(rows) = rows {
-                    digest.word(rows.get().d() as u64);
-                    digest.floats(rows.get().values());
-                }
-                if let Some(model) = model {
-                    let Surrogate { covariance, noise_variance, mean } = model.get();
-                    digest.floats(&[covariance.variance, *noise_variance, *mean]);
-                }
-            }
-            Self::Query { round, row } => {
-                digest.word(2);
-                digest.word(*round);
-                digest.word(*row);
-            }
-            Self::Answer { round, outcome } => {
-                digest.word(3);
-                digest.word(*round);
-                digest.float(*outcome.get());
-            }
-        }
-    }
-}
-
-impl Digestible for Fact {
-    fn digest(&self, digest: &mut Digest) {
-        match self {
-            Self::Released(event) => {
-                digest.word(0);
-                digest_release(event, digest);
-            }
-            Self::Measured { round, row, outcome } => {
-                digest.word(1);
-                digest.word(*round);
-                digest.word(*row);
-                digest.float(*outcome);
-            }
-            Self::Ended { reason } => {
-                digest.word(2);
-                digest.text(reason);
-            }
-            Self::Jittered(jitter) => {
-                digest.word(4);
-                digest.float(*jitter);
-            }
-            Self::BudgetReached(BudgetReached { reason, .. }) => {
-                digest.word(3);
-                digest.text(reason);
-            }
-        }
+        self.label()
     }
 }

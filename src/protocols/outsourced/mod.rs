@@ -19,7 +19,10 @@ mod bounds;
 mod curator;
 mod messages;
 mod modeler;
+mod play;
+mod public;
 mod recipe;
 
-pub use messages::{Fact, Message, World};
-pub use recipe::{Disclosed, InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};
+pub use crate::protocols::stage::Disclosed;
+pub use messages::{Fact, Message, OwnFact, World};
+pub use recipe::{InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};

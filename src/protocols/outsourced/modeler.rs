@@ -1,18 +1,68 @@
 //! The modeler: sees what the curator released and the answers to its queries, nothing else.
 
 use super::messages::{Message, World};
-use super::recipe::ModelerRecipe;
+use crate::gp::{ArmCovariance, Points};
 use crate::kernel::{Context, Input, Party};
-use crate::learners::{History, Learner};
+use crate::learners::{Arms, BuildError, Facts, History, Learner, LearnerModel};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::stage::{Asker, JitterWatch, Verdict, end};
+use crate::protocols::stage::{Asker, JitterWatch, Retry, Verdict, end};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;
-use std::fmt;
+use std::fmt::{self, Display};
 use std::sync::Arc;
+
+/// Why the modeler has no learner.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum LearnerError {
+    /// Hyperparameters were fitted, and did not come with the inputs.
+    #[error("the learner needs a model, and none was handed over")]
+    NoModel,
+    /// The recipe's learner cannot work with what was handed over.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+/// What the modeler knows before it sees anything.
+#[derive(Clone, Debug)]
+pub(super) struct ModelerRecipe {
+    pub(super) rounds: u64,
+    pub(super) initial_points: u64,
+    pub(super) retry: Retry,
+    pub(super) learner: LearnerModel,
+    /// The model, where it is public; else it is handed over with the inputs.
+    pub(super) surrogate: Option<Surrogate>,
+    /// Variance of the noise on private outcomes; public.
+    pub(super) outcome_variance: f64,
+}
+
+impl ModelerRecipe {
+    /// The learner for `n` rows, of which `rows` is what was released, with a model that may have been handed over.
+    pub(super) fn learner(
+        &self,
+        n: usize,
+        rows: Option<&Rows>,
+        model: Option<&Surrogate>,
+    ) -> Result<Box<dyn Learner>, LearnerError> {
+        let model = model.or(self.surrogate.as_ref());
+        if model.is_none() && self.learner.as_dyn().needs_inputs() {
+            return Err(LearnerError::NoModel);
+        }
+        let points = rows.map(|rows| Points::new(rows.n(), rows.d(), rows.values().to_vec()));
+        let arms = Arms {
+            n,
+            covariance: points
+                .zip(model)
+                .map(|(points, model)| ArmCovariance::of_inputs(Arc::new(points), model.covariance.clone())),
+            noise_variance: model.map_or(0.0, |model| model.noise_variance) + self.outcome_variance,
+            mean: model.map_or(0.0, |model| model.mean),
+            facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
+        };
+        Ok(self.learner.as_dyn().build(&arms)?)
+    }
+}
 
 /// Where the modeler stands.
 #[derive(Clone)]
@@ -73,7 +123,7 @@ impl Modeler {
     }
 
     /// The recipe's learner, with what was handed over.
-    fn learner(&self, n: usize) -> Result<Box<dyn Learner>, String> {
+    fn learner(&self, n: usize) -> Result<Box<dyn Learner>, LearnerError> {
         let model = self.model.as_deref().map(Released::get);
         self.recipe.learner(n, self.rows.as_deref().map(Released::get), model)
     }
@@ -97,7 +147,7 @@ impl Modeler {
         self.state = State::Asking { round, row, learner };
     }
 
-    fn end(&mut self, ctx: &mut Context<'_, World>, reason: String) {
+    fn end(&mut self, ctx: &mut Context<'_, World>, reason: impl Display) {
         self.state = State::Done;
         end(ctx, reason);
     }

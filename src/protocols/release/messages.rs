@@ -1,100 +1,105 @@
 //! What owner, workers and readers say to each other.
 
-use crate::kernel::{Digest, Digestible, Payload, Protocol};
+use crate::kernel::{Digest, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::bookkeeping::digest_release;
+use crate::protocols::stage::vocabulary::{each, if_any, or_max, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
-use crate::protocols::stage::{Bookkeeping, BudgetReached, Rounds};
-use crate::vocab::PrivacyEvent;
+use crate::protocols::stage::{self, ProtocolFact, Rounds};
 
 /// The closed vocabulary of private release.
 #[derive(Clone, Copy, Debug)]
 pub struct World;
 
-/// What is said.
-#[derive(Clone, Debug)]
-pub enum Message {
-    /// From the owner to a worker of its own: train a model with this setting.
-    Train {
-        /// Number of the trial, from 0.
-        trial: u64,
-        /// Index of the setting.
-        setting: u64,
-    },
-    /// From the worker: the model is in the owner's store. The worker knows no validation record.
-    Trained {
-        /// Number of the trial, from 0.
-        trial: u64,
-    },
-    /// From the owner to a reader: the setting that is tried next. Not confirmed; what is lost comes with `Publish`.
-    Announce {
-        /// Number of the trial, from 1; the first setting is random and depends on nothing.
-        trial: u64,
-        /// Index of the setting.
-        setting: Released<usize>,
-    },
-    /// From the owner to a reader: all that anybody gets to know.
-    Publish {
-        /// Every setting told before, once more; it costs nothing to say again.
-        told: Vec<Released<usize>>,
-        /// Index of the setting, if one is published.
-        setting: Option<Released<usize>>,
-        /// Its performance, if that is published: one number.
-        value: Option<Released<Vec<f64>>>,
-    },
-    /// From the reader: the publication has arrived.
-    Received,
+vocabulary! {
+    /// What is said.
+    pub enum Message {
+        /// From the owner to a worker of its own: train a model with this setting.
+        Train {
+            /// Number of the trial, from 0.
+            trial: u64,
+            /// Index of the setting.
+            setting: u64,
+        } = 0,
+        /// From the worker: the model is in the owner's store. The worker knows no validation record.
+        Trained {
+            /// Number of the trial, from 0.
+            trial: u64,
+        } = 1,
+        /// From the owner to a reader: all that anybody gets to know.
+        Publish {
+            /// Every setting told before, once more; it costs nothing to say again.
+            told: Vec<Released<usize>> => each,
+            /// Index of the setting, if one is published.
+            setting: Option<Released<usize>> => or_max,
+            /// Its performance, if that is published: one number.
+            value: Option<Released<Vec<f64>>> => or_empty,
+        } = 2,
+        /// From the reader: the publication has arrived.
+        Received = 3,
+        /// From the owner to a reader: the setting that is tried next. Not confirmed; what is lost comes with `Publish`.
+        Announce {
+            /// Number of the trial, from 1; the first setting is random and depends on nothing.
+            trial: u64,
+            /// Index of the setting.
+            setting: Released<usize>,
+        } = 4,
+    }
 }
 
-/// Timers of the owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timer {
-    /// This trial's worker has been silent for too long.
-    Trial(u64),
-    /// This reader (by its place in the scenario's list) has been silent for too long.
-    Reader(usize),
+vocabulary! {
+    /// Timers of the owner.
+    pub enum Timer {
+        /// This trial's worker has been silent for too long.
+        Trial(trial: u64) = 0,
+        /// This reader (by its place in the scenario's list) has been silent for too long.
+        Reader(place: usize) = 1,
+    }
+}
+
+vocabulary! {
+    /// What this protocol alone records.
+    pub enum OwnFact {
+        /// A setting's performance on the validation set was measured.
+        Tried {
+            /// Number of the trial, from 0.
+            trial: u64,
+            /// Index of the setting.
+            setting: u64,
+            /// Outcome, noise included.
+            outcome: f64,
+        } = 1,
+        /// A trial went to another worker, or to the same once more, since no answer came in time.
+        Reassigned {
+            /// Number of the trial, from 0.
+            trial: u64,
+        } = 2,
+        /// What went out.
+        Published {
+            /// Index of the setting, if one is published.
+            setting: Option<u64> => or_max,
+            /// Its performance, if that is published.
+            value: Option<f64> => if_any,
+        } = 3,
+        /// The setting that a reader goes by: the published one, or a random one if none was.
+        Chosen {
+            /// Index of the setting.
+            setting: u64,
+        } = 4,
+    }
 }
 
 /// What is recorded.
-#[derive(Clone, Debug)]
-pub enum Fact {
-    /// Something that depends on protected data was released.
-    Released(Box<PrivacyEvent>),
-    /// A setting's performance on the validation set was measured.
-    Tried {
-        /// Number of the trial, from 0.
-        trial: u64,
-        /// Index of the setting.
-        setting: u64,
-        /// Outcome, noise included.
-        outcome: f64,
-    },
-    /// A trial went to another worker, or to the same once more, since no answer came in time.
-    Reassigned {
-        /// Number of the trial, from 0.
-        trial: u64,
-    },
-    /// What went out.
-    Published {
-        /// Index of the setting, if one is published.
-        setting: Option<u64>,
-        /// Its performance, if that is published.
-        value: Option<f64>,
-    },
-    /// The setting that a reader goes by: the published one, or a random one if none was.
-    Chosen {
-        /// Index of the setting.
-        setting: u64,
-    },
-    /// The privacy budget was reached.
-    BudgetReached(BudgetReached),
-    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
-    Jittered(f64),
-    /// A party could not go on; the series ends here.
-    Ended {
-        /// Why.
-        reason: String,
-    },
+pub type Fact = stage::Fact<OwnFact>;
+
+impl ProtocolFact for OwnFact {
+    const ENDED: u64 = 5;
+
+    fn closes(&self) -> Option<u64> {
+        match self {
+            Self::Tried { trial, .. } => Some(trial + 1),
+            Self::Reassigned { .. } | Self::Published { .. } | Self::Chosen { .. } => None,
+        }
+    }
 }
 
 impl Protocol for World {
@@ -115,35 +120,13 @@ impl Rounds for World {
     }
 
     fn closes(fact: &Fact) -> Option<u64> {
-        match fact {
-            Fact::Tried { trial, .. } => Some(trial + 1),
-            Fact::Released(_)
-            | Fact::Reassigned { .. }
-            | Fact::Published { .. }
-            | Fact::Chosen { .. }
-            | Fact::BudgetReached(_)
-            | Fact::Jittered(_)
-            | Fact::Ended { .. } => None,
-        }
+        fact.closes()
     }
 }
 
-impl Bookkeeping for World {
-    fn released(event: PrivacyEvent) -> Fact {
-        Fact::Released(Box::new(event))
-    }
-
-    fn budget_reached(reached: BudgetReached) -> Fact {
-        Fact::BudgetReached(reached)
-    }
-
-    fn jittered(variance: f64) -> Fact {
-        Fact::Jittered(variance)
-    }
-
-    fn ended(reason: String) -> Fact {
-        Fact::Ended { reason }
-    }
+/// The numbers with their length; none has length 0.
+fn or_empty(values: &Option<Released<Vec<f64>>>, digest: &mut Digest) {
+    digest.floats(values.as_ref().map_or(&[][..], |values| values.get()));
 }
 
 impl Payload for Message {
@@ -163,99 +146,6 @@ impl Payload for Message {
     }
 
     fn label(&self) -> &'static str {
-        match self {
-            Self::Train { .. } => "Train",
-            Self::Trained { .. } => "Trained",
-            Self::Announce { .. } => "Announce",
-            Self::Publish { .. } => "Publish",
-            Self::Received => "Received",
-        }
-    }
-}
-
-impl Digestible for Timer {
-    fn digest(&self, digest: &mut Digest) {
-        match self {
-            Self::Trial(trial) => {
-                digest.word(0);
-                digest.word(*trial);
-            }
-            Self::Reader(place) => {
-                digest.word(1);
-                digest.word(*place as u64);
-            }
-        }
-    }
-}
-
-impl Digestible for Message {
-    fn digest(&self, digest: &mut Digest) {
-        match self {
-            Self::Train { trial, setting } => {
-                digest.word(0);
-                digest.word(*trial);
-                digest.word(*setting);
-            }
-            Self::Trained { trial } => {
-                digest.word(1);
-                digest.word(*trial);
-            }
-            Self::Announce { trial, setting } => {
-                digest.word(4);
-                digest.word(*trial);
-                digest.word(*setting.get() as u64);
-            }
-            Self::Publish { told, setting, value } => {
-                digest.word(2);
-                told.iter().for_each(|setting| digest.word(*setting.get() as u64));
-                digest.word(setting.as_ref().map_or(u64::MAX, |setting| *setting.get() as u64));
-                digest.floats(value.as_ref().map_or(&[][..], |value| value.get()));
-            }
-            Self::Received => digest.word(3),
-        }
-    }
-}
-
-impl Digestible for Fact {
-    fn digest(&self, digest: &mut Digest) {
-        match self {
-            Self::Released(event) => {
-                digest.word(0);
-                digest_release(event, digest);
-            }
-            Self::Tried { trial, setting, outcome } => {
-                digest.word(1);
-                digest.word(*trial);
-                digest.word(*setting);
-                digest.float(*outcome);
-            }
-            Self::Reassigned { trial } => {
-                digest.word(2);
-                digest.word(*trial);
-            }
-            Self::Published { setting, value } => {
-                digest.word(3);
-                digest.word(setting.unwrap_or(u64::MAX));
-                if let Some(value) = value {
-                    digest.float(*value);
-                }
-            }
-            Self::Chosen { setting } => {
-                digest.word(4);
-                digest.word(*setting);
-            }
-            Self::Jittered(jitter) => {
-                digest.word(7);
-                digest.float(*jitter);
-            }
-            Self::BudgetReached(BudgetReached { reason, .. }) => {
-                digest.word(6);
-                digest.text(reason);
-            }
-            Self::Ended { reason } => {
-                digest.word(5);
-                digest.text(reason);
-            }
-        }
+        self.label()
     }
 }

@@ -17,9 +17,12 @@
 //! functions from the assumed prior: Algorithms 1 and 2.
 
 pub mod constants;
+mod failure;
 mod messages;
 mod outcomes;
 mod owner;
+mod play;
+mod public;
 mod publication;
 mod reader;
 mod recipe;
@@ -28,7 +31,8 @@ mod secrets;
 mod training;
 mod worker;
 
-pub use messages::{Fact, Message, Timer, World};
+pub use failure::CannotRelease;
+pub use messages::{Fact, Message, OwnFact, Timer, World};
 pub use publication::{
     Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
     NonPrivate, Part, Plan, Publication, PublicationModel, Sampling, Search, Selection, SettingRelease, TAIL,

@@ -1,5 +1,6 @@
 //! What the trials say about the settings, and how the publication compares with what was proven about it.
 
+use super::failure::CannotRelease;
 use super::publication::{Guarantee, Measure, Task, Utility};
 use crate::gp::{AdaptivePosterior, largest};
 use crate::objectives::Instance;
@@ -16,6 +17,11 @@ impl Trials {
     pub(super) fn add(&mut self, setting: usize, outcome: f64) {
         self.settings.push(setting);
         self.outcomes.push(outcome);
+    }
+
+    /// How many.
+    pub(super) fn count(&self) -> u64 {
+        self.settings.len() as u64
     }
 
     /// The largest outcome.
@@ -36,19 +42,19 @@ impl Trials {
     }
 
     /// The posterior mean at every setting.
-    pub(super) fn posterior_mean(&self, task: &Task) -> Result<Vec<f64>, String> {
+    pub(super) fn posterior_mean(&self, task: &Task) -> Result<Vec<f64>, CannotRelease> {
         let surrogate = &task.surrogate;
         let mut posterior =
             AdaptivePosterior::new(task.covariance(), surrogate.noise_variance, surrogate.mean);
         for (&setting, &outcome) in self.settings.iter().zip(&self.outcomes) {
-            posterior.observe(setting, outcome).map_err(|error| error.to_string())?;
+            posterior.observe(setting, outcome)?;
         }
         Ok(posterior.mean().to_vec())
     }
 
     /// One utility per setting.
-    pub(super) fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, String> {
-        let untried = || "a setting was never tried, so there is no outcome to choose it by".to_owned();
+    pub(super) fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, CannotRelease> {
+        let untried = || CannotRelease::Untried;
         match utility {
             Utility::PosteriorMean => self.posterior_mean(task),
             Utility::Outcomes => (0..task.n()).map(|s| self.mean(s).ok_or_else(untried)).collect(),
@@ -76,7 +82,7 @@ pub(super) fn outcomes(
     (trials, neighbour): (&Trials, Option<&Trials>),
     published: Published,
     guarantees: &[Guarantee],
-) -> Result<Vec<NamedOutcome>, String> {
+) -> Result<Vec<NamedOutcome>, CannotRelease> {
     let mut found: Vec<(Measure, &str, f64)> = Vec::new();
     // A reader who was told a setting, or nothing at all; one who was told a performance alone did not ask for more.
     let told = published.setting.is_some() || published.value.is_none();

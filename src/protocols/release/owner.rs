@@ -1,6 +1,7 @@
 //! The owner: tries settings on its validation set, releases once, and publishes.
 
-use super::messages::{Fact, Message, Timer, World};
+use super::failure::CannotRelease;
+use super::messages::{Message, OwnFact, Timer, World};
 use super::outcomes::Trials;
 use super::publication::{Plan, Publication, PublicationModel, Search, SettingRelease, Task, ValueOf};
 use super::sampling::{Choice, Sampler};
@@ -10,7 +11,7 @@ use crate::learners::{Learner, LearnerModel, Random};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
-use crate::protocols::stage::{Books, JitterWatch, Retry, end, give_up};
+use crate::protocols::stage::{JitterWatch, JournalLedger, Retry, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
 use std::any::Any;
@@ -23,7 +24,7 @@ pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
 /// What the owner of one series begins with.
 #[derive(Clone)]
-pub(super) struct Beginning {
+pub(super) struct OwnerConfig {
     pub(super) name: String,
     pub(super) workers: Vec<PartyId>,
     pub(super) readers: Vec<PartyId>,
@@ -77,14 +78,14 @@ enum Searcher {
 
 /// Why a search ends before its last trial.
 enum Halt {
-    /// In words.
-    Failed(String),
+    /// The search or the release cannot be made.
+    Failed(CannotRelease),
     /// Nothing may be released any more.
     Refused(ReleaseError),
 }
 
-impl From<String> for Halt {
-    fn from(reason: String) -> Self {
+impl From<CannotRelease> for Halt {
+    fn from(reason: CannotRelease) -> Self {
         Self::Failed(reason)
     }
 }
@@ -92,7 +93,7 @@ impl From<String> for Halt {
 /// The owner of one series.
 #[derive(Clone)]
 pub(super) struct Owner {
-    beginning: Beginning,
+    config: OwnerConfig,
     searcher: Searcher,
     /// Trials in all.
     total: u64,
@@ -117,29 +118,29 @@ pub(super) struct Owner {
 
 impl fmt::Debug for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Owner").field("name", &self.beginning.name).finish_non_exhaustive()
+        f.debug_struct("Owner").field("name", &self.config.name).finish_non_exhaustive()
     }
 }
 
 impl Owner {
     /// # Errors
-    /// A learner that cannot be built, in words.
-    pub(super) fn new(beginning: Beginning, meter: Meter) -> Result<Self, String> {
-        let task = &beginning.task;
-        let (searcher, total) = match beginning.publication.as_dyn().search(task)? {
+    /// A learner that cannot be built.
+    pub(super) fn new(config: OwnerConfig, meter: Meter) -> Result<Self, CannotRelease> {
+        let task = &config.task;
+        let (searcher, total) = match config.publication.as_dyn().search(task)? {
             Search::Learner(learner) => {
                 let random = LearnerModel::Random(Random {});
-                let learner = if beginning.dry { random } else { learner };
-                let learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
+                let learner = if config.dry { random } else { learner };
+                let learner = learner.as_dyn().build(&task.arms())?;
                 (Searcher::Learner(learner), task.rounds)
             }
             Search::Everything => (Searcher::Everything, task.n() as u64),
             Search::Sampling(recipe) => (Searcher::Sampler(Sampler::new(recipe, task)), task.rounds),
             Search::Nothing => (Searcher::Everything, 0),
         };
-        let idle = beginning.workers.iter().copied().collect();
+        let idle = config.workers.iter().copied().collect();
         Ok(Self {
-            beginning,
+            config,
             searcher,
             total,
             next: 0,
@@ -157,14 +158,14 @@ impl Owner {
     }
 
     fn publication(&self) -> &dyn Publication {
-        self.beginning.publication.as_dyn()
+        self.config.publication.as_dyn()
     }
 
     /// Begins as many trials as there are workers for; publishes when there is nothing left to try.
     fn go_on(&mut self, ctx: &mut Context<'_, World>) {
         let one_by_one = self.publication().sequential();
         while self.next < self.total && (!one_by_one || self.under_trial.is_empty()) {
-            let alone = self.beginning.workers.is_empty();
+            let alone = self.config.workers.is_empty();
             if !alone && self.idle.is_empty() {
                 break;
             }
@@ -197,7 +198,7 @@ impl Owner {
     fn choose(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<usize, Halt> {
         let choice = match &mut self.searcher {
             Searcher::Learner(learner) => {
-                let setting = learner.suggest(&mut self.beginning.learning);
+                let setting = learner.suggest(&mut self.config.learning);
                 self.read_on_the_way(ctx, trial, setting)?;
                 return Ok(setting);
             }
@@ -205,12 +206,12 @@ impl Owner {
             Searcher::Sampler(sampler) => sampler.next()?,
         };
         let Some(choice) = choice else {
-            return Ok(self.beginning.learning.below(self.beginning.task.n() as u64) as usize);
+            return Ok(self.config.learning.below(self.config.task.n() as u64) as usize);
         };
         // Whoever reads what workers are told reads the setting there.
-        let carriers = Arc::clone(&self.beginning.carriers.of_either);
+        let carriers = Arc::clone(&self.config.carriers.of_either);
         let setting = self.chosen(ctx, "settings tried", trial, choice, &carriers)?;
-        for &reader in &self.beginning.readers {
+        for &reader in &self.config.readers {
             ctx.send(reader, Message::Announce { trial, setting: setting.clone() });
         }
         self.told.push(setting.clone());
@@ -225,7 +226,7 @@ impl Owner {
         round: u64,
         setting: usize,
     ) -> Result<(), Halt> {
-        let carriers = Arc::clone(&self.beginning.carriers.of_training);
+        let carriers = Arc::clone(&self.config.carriers.of_training);
         let Some((first, others)) = carriers.split_first().filter(|_| self.trials.best().is_some()) else {
             return Ok(());
         };
@@ -257,33 +258,33 @@ impl Owner {
         secret: M::Input,
         carriers: &Arc<[Observer]>,
     ) -> Result<Released<M::Output>, Halt> {
-        let books = Books::new(&mut self.meter, ctx).read_by(carriers);
-        let (trains, refused) = (self.beginning.trains, &mut self.refused_for_training);
-        let mut books = WithTraining { books, trains, refused };
-        let stream = &mut self.beginning.mechanisms;
-        release(&mut books, occasion, mechanism, &Sensitive::new(secret), stream).map_err(Halt::Refused)
+        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(carriers);
+        let (trains, refused) = (self.config.trains, &mut self.refused_for_training);
+        let mut ledger = WithTraining { ledger, trains, refused };
+        let stream = &mut self.config.mechanisms;
+        release(&mut ledger, occasion, mechanism, &Sensitive::new(secret), stream).map_err(Halt::Refused)
     }
 
     fn ask(&self, ctx: &mut Context<'_, World>, to: PartyId, message: Message, timer: Timer) -> Open {
         ctx.send(to, message.clone());
-        let timer = ctx.after(self.beginning.retry.timeout, timer);
+        let timer = ctx.after(self.config.retry.timeout, timer);
         Open { to, message, asked: 1, timer }
     }
 
     /// Evaluates a trained model on the validation set, and tells the learner.
-    fn measure(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<(), String> {
+    fn measure(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<(), CannotRelease> {
         let Some(setting) = self.under_trial.remove(&trial) else { return Ok(()) };
         let noise = if self.publication().noise_free() {
             0.0
         } else {
-            self.beginning.noise_sd * self.beginning.noise.index(trial).stream().normal()
+            self.config.noise_sd * self.config.noise.index(trial).stream().normal()
         };
-        let outcome = self.beginning.values[setting] + noise;
-        ctx.record(Fact::Tried { trial, setting: setting as u64, outcome });
+        let outcome = self.config.values[setting] + noise;
+        ctx.record(OwnFact::Tried { trial, setting: setting as u64, outcome }.into());
         self.trials.add(setting, outcome);
         match &mut self.searcher {
             Searcher::Learner(learner) => {
-                learner.observe(setting, outcome).map_err(|error| format!("trial {trial}: {error}"))?;
+                learner.observe(setting, outcome).map_err(|error| CannotRelease::Trial { trial, error })?;
                 self.jitter.note(learner.jitter(), ctx);
                 Ok(())
             }
@@ -308,7 +309,7 @@ impl Owner {
     /// Gives a trial to the worker that has been idle longest, or to the same one again if none is.
     fn overdue(&mut self, ctx: &mut Context<'_, World>, trial: u64) {
         let Some(mut open) = self.open_trials.remove(&trial) else { return };
-        let attempts = self.beginning.retry.attempts.get();
+        let attempts = self.config.retry.attempts.get();
         if open.asked >= attempts {
             return end(ctx, format!("trial {trial} was never finished, asked for {attempts} times"));
         }
@@ -316,7 +317,7 @@ impl Owner {
             self.idle.push_back(open.to);
             open.to = other;
         }
-        ctx.record(Fact::Reassigned { trial });
+        ctx.record(OwnFact::Reassigned { trial }.into());
         let asked = open.asked + 1;
         let open = self.ask(ctx, open.to, open.message, Timer::Trial(trial));
         self.open_trials.insert(trial, Open { asked, ..open });
@@ -325,28 +326,28 @@ impl Owner {
     fn occasion(&self, ctx: &Context<'_, World>, released: &str) -> Occasion {
         Occasion {
             released: released.to_owned(),
-            protected: self.beginning.name.clone(),
+            protected: self.config.name.clone(),
             unit: ProtectedUnit::ValidationRecord,
             unit_index: None,
             neighbours: Neighbours::ReplaceOne,
             observer: Observer(PUBLIC.to_owned()),
             round: self.total,
             at: ctx.now(),
-            conditions: self.beginning.conditions.clone(),
+            conditions: self.config.conditions.clone(),
         }
     }
 
     fn publish(&mut self, ctx: &mut Context<'_, World>) -> Result<(), Halt> {
-        let Plan { setting, value, .. } = self.publication().plan(&self.beginning.task)?;
+        let Plan { setting, value, .. } = self.publication().plan(&self.config.task)?;
         let choice = match (&self.searcher, setting) {
             (Searcher::Sampler(sampler), _) => sampler.last()?,
             (_, Some(SettingRelease { mechanism, utility })) => {
-                let utilities = self.trials.utilities(&self.beginning.task, utility)?;
+                let utilities = self.trials.utilities(&self.config.task, utility)?;
                 Some(Choice { mechanism, candidates: (0..utilities.len()).collect(), utilities })
             }
             (_, None) => None,
         };
-        let (round, carriers) = (self.total, Arc::clone(&self.beginning.carriers.of_publication));
+        let (round, carriers) = (self.total, Arc::clone(&self.config.carriers.of_publication));
         let setting =
             choice.map(|choice| self.chosen(ctx, "setting lambda~", round, choice, &carriers)).transpose()?;
         let value: Option<Released<Vec<f64>>> = match value {
@@ -357,17 +358,19 @@ impl Owner {
                     ValueOf::Last => self.trials.last(),
                     ValueOf::Setting => setting.as_ref().and_then(|s| self.trials.mean(*s.get())),
                 };
-                let untried = "no setting was tried, so there is no performance to release";
-                let number = number.ok_or_else(|| untried.to_owned())?;
+                let number = number.ok_or(CannotRelease::NothingTried)?;
                 Some(self.release(ctx, occasion, &*how.mechanism, vec![number], &carriers)?)
             }
             None => None,
         };
-        ctx.record(Fact::Published {
-            setting: setting.as_ref().map(|setting| *setting.get() as u64),
-            value: value.as_ref().and_then(|value| value.get().first().copied()),
-        });
-        for (place, reader) in self.beginning.readers.clone().into_iter().enumerate() {
+        ctx.record(
+            OwnFact::Published {
+                setting: setting.as_ref().map(|setting| *setting.get() as u64),
+                value: value.as_ref().and_then(|value| value.get().first().copied()),
+            }
+            .into(),
+        );
+        for (place, reader) in self.config.readers.clone().into_iter().enumerate() {
             let told = self.told.clone();
             let message = Message::Publish { told, setting: setting.clone(), value: value.clone() };
             let open = self.ask(ctx, reader, message, Timer::Reader(place));
@@ -401,7 +404,7 @@ impl Owner {
 
     fn unheard(&mut self, ctx: &mut Context<'_, World>, place: usize) {
         let Some(open) = self.open_readers.remove(&place) else { return };
-        let attempts = self.beginning.retry.attempts.get();
+        let attempts = self.config.retry.attempts.get();
         if open.asked >= attempts {
             return end(ctx, format!("a reader never confirmed the publication, sent {attempts} times"));
         }
@@ -431,7 +434,7 @@ impl Party<World> for Owner {
 
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
-            self.beginning.retry = fresh.beginning.retry;
+            self.config.retry = fresh.config.retry;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A reader: takes what was published and goes by it.
 
-use super::messages::{Fact, Message, World};
+use super::messages::{Message, OwnFact, World};
 use crate::kernel::{Context, Input, Party};
 use crate::rng::Stream;
 
@@ -21,7 +21,7 @@ impl Party<World> for Reader {
             let blind = |stream: &mut Stream| stream.below(self.n as u64);
             let setting =
                 setting.map_or_else(|| blind(&mut self.stream), |setting| setting.into_inner() as u64);
-            ctx.record(Fact::Chosen { setting });
+            ctx.record(OwnFact::Chosen { setting }.into());
             self.chosen = true;
         }
         ctx.send(from, Message::Received);

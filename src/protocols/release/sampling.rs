@@ -1,9 +1,9 @@
 //! A search whose every choice is private, so that it may be told at once.
 
-use super::publication::{Sampling, Selection, Task};
+use super::failure::CannotRelease;
+use super::publication::{Sampling, Selection, Task, positive};
 use crate::gp::Cholesky;
 use crate::privacy::mechanisms::{ExponentialMechanism, Mechanism, ReportNoisyMax, Supported};
-use crate::vocab::Positive;
 use std::sync::Arc;
 
 /// Room for rounding in sums of weights.
@@ -48,7 +48,7 @@ impl Sampler {
     }
 
     /// The next setting to try; nothing as long as there is no outcome to choose by.
-    pub(super) fn next(&self) -> Result<Option<Choice>, String> {
+    pub(super) fn next(&self) -> Result<Option<Choice>, CannotRelease> {
         if self.told.is_empty() {
             return Ok(None);
         }
@@ -59,7 +59,7 @@ impl Sampler {
     }
 
     /// The setting to end with, among those told, if the recipe ends with one.
-    pub(super) fn last(&self) -> Result<Option<Choice>, String> {
+    pub(super) fn last(&self) -> Result<Option<Choice>, CannotRelease> {
         if !self.recipe.ends_with_a_setting || self.told.is_empty() {
             return Ok(None);
         }
@@ -74,11 +74,11 @@ impl Sampler {
         candidates: Vec<usize>,
         what: &'static str,
         width: impl Fn(&Model) -> f64,
-    ) -> Result<Choice, String> {
+    ) -> Result<Choice, CannotRelease> {
         let models = self.models(&candidates)?;
         let reach = models.iter().map(|model| model.reach).fold(0.0, f64::max);
         let sensitivity = self.recipe.record_sensitivity * reach * (1.0 + SUMMED);
-        let sensitivity = Positive::new(sensitivity).map_err(|error| format!("sensitivity: {error}"))?;
+        let sensitivity = positive("sensitivity", sensitivity)?;
         let widest = models.iter().map(&width).fold(0.0, f64::max);
         let error = self.task.rounding_of_scores(self.told.len(), reach, widest)?;
         let utilities = models.iter().map(|model| model.mean + width(model)).collect();
@@ -110,7 +110,7 @@ impl Sampler {
     }
 
     /// The posterior at every candidate, given the outcomes so far. O(t^3 + t^2 n).
-    fn models(&self, candidates: &[usize]) -> Result<Vec<Model>, String> {
+    fn models(&self, candidates: &[usize]) -> Result<Vec<Model>, CannotRelease> {
         let (t, covariance, prior) = (self.told.len(), self.task.covariance(), self.task.surrogate.mean);
         let mut gram = vec![0.0; t * t];
         for (i, &a) in self.told.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Sampler {
             }
             gram[i * t + i] += self.recipe.noise_variance;
         }
-        let factor = Cholesky::with_jitter(t, &gram).map_err(|error| error.to_string())?;
+        let factor = Cholesky::with_jitter(t, &gram)?;
         let model = |&candidate: &usize| {
             let known: Vec<f64> = self.told.iter().map(|&told| covariance.between(told, candidate)).collect();
             let mut weights = known.clone();

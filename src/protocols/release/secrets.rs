@@ -1,5 +1,6 @@
 //! What a search leaves to be released, made again away from any network: for comparisons with a neighbour's data.
 
+use super::failure::CannotRelease;
 use super::outcomes::Trials;
 use super::publication::{Search, Task, Utility};
 use super::{Release, ReleaseSeries};
@@ -13,8 +14,8 @@ impl Secrets {
     /// One utility per setting.
     ///
     /// # Errors
-    /// In words, if a setting that is needed was never tried.
-    pub fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, String> {
+    /// [`CannotRelease`], if a setting that is needed was never tried.
+    pub fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, CannotRelease> {
         self.0.utilities(task, utility)
     }
 
@@ -41,7 +42,7 @@ impl Release {
     /// The search of a series on `values`, trial by trial, with noise from `noise`; `key` is the replication's node.
     ///
     /// # Errors
-    /// In words, if the learner cannot be built or cannot go on.
+    /// [`CannotRelease`], if the learner cannot be built or cannot go on.
     pub fn secrets(
         &self,
         series: &ReleaseSeries,
@@ -49,7 +50,7 @@ impl Release {
         values: &[f64],
         noise: Key,
         key: Key,
-    ) -> Result<Secrets, String> {
+    ) -> Result<Secrets, CannotRelease> {
         let publication = series.publication.as_dyn();
         let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let outcome =
@@ -57,12 +58,12 @@ impl Release {
         let mut trials = Trials::default();
         match publication.search(task)? {
             Search::Learner(learner) => {
-                let mut learner = learner.as_dyn().build(&task.arms()).map_err(|error| error.to_string())?;
+                let mut learner = learner.as_dyn().build(&task.arms())?;
                 let mut stream = key.child("party").child(&self.owner).child("learner").stream();
                 for trial in 0..self.rounds {
                     let setting = learner.suggest(&mut stream);
                     let found = outcome(trial, setting);
-                    learner.observe(setting, found).map_err(|error| error.to_string())?;
+                    learner.observe(setting, found)?;
                     trials.add(setting, found);
                 }
             }
@@ -70,11 +71,7 @@ impl Release {
                 (0..values.len()).for_each(|setting| trials.add(setting, outcome(setting as u64, setting)));
             }
             Search::Sampling(_) => {
-                return Err(format!(
-                    "\"{}\" chooses every setting privately, so there is no one secret to attack: audit the mechanism of \
-                     one choice (`subrosa audit mechanism exponential`)",
-                    series.name
-                ));
+                return Err(CannotRelease::NoOneSecret { series: series.name.clone() });
             }
             Search::Nothing => {}
         }

@@ -1,11 +1,12 @@
 //! Records that models are trained on: what a reader gets depends on them too, and nothing protects them.
 
+use crate::accounting::BookedRelease;
 use crate::privacy::ledger::{Book, Refusal};
 use crate::vocab::{Arithmetic, Basis, Cost, PrivacyEvent, ProtectedUnit, Sampler};
 
 /// What a release that depends on trained models tells about a record that they were trained on. The noise is made for
 /// the change of a validation record, and no theorem here says what it does for a training record: unprotected.
-pub(super) fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
+fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
     PrivacyEvent {
         mechanism: "a mechanism for validation records alone".to_owned(),
         unit: ProtectedUnit::TrainingRecord,
@@ -19,11 +20,16 @@ pub(super) fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
     }
 }
 
-/// A book that asks the budget for training records too, where models are trained. What is entered is the release alone:
+/// The same of an entry.
+pub(super) fn entry_of_training(entry: &BookedRelease) -> BookedRelease {
+    BookedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
+}
+
+/// A ledger that asks the budget for training records too, where models are trained. What is entered is the release alone:
 /// the record of a series adds the training records' part, which says nothing more.
 #[derive(Debug)]
 pub(super) struct WithTraining<'a, B> {
-    pub(super) books: B,
+    pub(super) ledger: B,
     /// Whether models are trained.
     pub(super) trains: bool,
     /// Set where the budget refuses a release for the sake of training records.
@@ -32,16 +38,16 @@ pub(super) struct WithTraining<'a, B> {
 
 impl<B: Book> Book for WithTraining<'_, B> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
-        self.books.admit(event)?;
+        self.ledger.admit(event)?;
         if !self.trains {
             return Ok(());
         }
-        let asked = self.books.admit(&of_a_training_record(event));
+        let asked = self.ledger.admit(&of_a_training_record(event));
         *self.refused |= asked.is_err();
         asked
     }
 
     fn enter(&mut self, event: PrivacyEvent) {
-        self.books.enter(event);
+        self.ledger.enter(event);
     }
 }

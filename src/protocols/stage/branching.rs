@@ -21,17 +21,19 @@ pub enum ForkPoint {
     At(Span),
 }
 
-impl FromStr for ForkPoint {
-    type Err = String;
+/// A text that names no place to fork at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a round, as in 20, or a virtual time, as in 5min")]
+pub struct BadForkPoint;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for ForkPoint {
+    type Err = BadForkPoint;
+
+    fn from_str(text: &str) -> Result<Self, BadForkPoint> {
         if let Ok(round) = text.parse() {
             return Ok(Self::Round(round));
         }
-        match text.parse::<Span>() {
-            Ok(span) => Ok(Self::At(span)),
-            Err(_) => Err("expected a round, as in 20, or a virtual time, as in 5min".to_owned()),
-        }
+        text.parse().map(Self::At).map_err(|_| BadForkPoint)
     }
 }
 
@@ -103,6 +105,6 @@ mod tests {
     fn rounds_and_times_are_told_apart() {
         assert_eq!("20".parse(), Ok(ForkPoint::Round(20)));
         assert_eq!("5min".parse(), Ok(ForkPoint::At(Span::from_millis(300_000))));
-        assert!("soon".parse::<ForkPoint>().unwrap_err().contains("a round"));
+        assert!("soon".parse::<ForkPoint>().unwrap_err().to_string().contains("a round"));
     }
 }

@@ -1,6 +1,6 @@
 //! Says when a model needed more jitter than before.
 
-use super::Bookkeeping;
+use super::facts::{Fact, Stating};
 use crate::kernel::Context;
 
 /// The largest jitter that a party's model has needed so far.
@@ -11,10 +11,10 @@ pub struct JitterWatch {
 
 impl JitterWatch {
     /// States a jitter that is larger than ever before in the journal.
-    pub fn note<P: Bookkeeping>(&mut self, jitter: f64, ctx: &mut Context<'_, P>) {
+    pub fn note<P: Stating>(&mut self, jitter: f64, ctx: &mut Context<'_, P>) {
         if jitter > self.largest {
             self.largest = jitter;
-            ctx.record(P::jittered(jitter));
+            ctx.record(Fact::Jittered(jitter));
         }
     }
 }

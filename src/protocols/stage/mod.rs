@@ -1,28 +1,45 @@
-//! What every protocol stands on: wiring parties to the kernel and the network, records, traces, forks and retries.
+//! What every protocol stands on: wiring parties to the kernel and the network, facts, records, traces, forks and retries.
 
 mod asking;
 mod beginning;
-pub(in crate::protocols) mod bookkeeping;
 mod branching;
-pub(in crate::protocols) mod bystander;
-pub(in crate::protocols) mod chronicle;
+mod disclosed;
+mod ending;
+mod facts;
+mod failure;
+mod idle_party;
 mod jitter;
+mod journal_ledger;
 mod protocol;
 mod record;
+mod regret;
+mod releases;
 mod rounds;
 mod run;
+pub(in crate::protocols) mod series;
 mod trace;
+pub(in crate::protocols) mod vocabulary;
+mod watcher;
 pub(in crate::protocols) mod wire;
 
+pub use crate::accounting::BookedRelease;
 pub use asking::{AskAgain, Asker, Retry, Verdict};
-pub use bookkeeping::{Bookkeeping, Books, end, give_up, seen_by};
-pub use branching::{Fork, ForkPoint, WarmWorlds};
+pub use branching::{BadForkPoint, Fork, ForkPoint, WarmWorlds};
+pub use disclosed::Disclosed;
+pub use ending::{end, give_up};
+pub use facts::{Fact, ProtocolFact, Stating};
+pub use failure::PlayError;
 pub use jitter::JitterWatch;
+pub use journal_ledger::{JournalLedger, seen_by};
 pub use protocol::Protocol;
 pub use record::{
-    BookedRelease, BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome,
-    OutcomeBound, RegretBound, RoundClosing, SeriesRecord, Waypoint, book, over_rounds,
+    BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound,
+    RegretBound, RoundClosing, SeriesRecord, Waypoint,
 };
+pub use regret::{Evaluations, Regret};
+pub use releases::{Releases, count};
 pub use rounds::Rounds;
-pub use run::{Directions, PlayError, Stage};
-pub use trace::{Parcel, TraceEvent, TraceKind, Watcher};
+pub use run::{Directions, Stage};
+pub use series::Series;
+pub use trace::{Parcel, TraceEvent, TraceKind};
+pub use watcher::Watcher;

@@ -1,7 +1,8 @@
 //! What every protocol can do: name its series, say what is wrong with its recipe, and play one replication.
 
+use super::failure::PlayError;
 use super::record::SeriesRecord;
-use super::run::{PlayError, Stage};
+use super::run::Stage;
 use crate::rng::Key;
 use crate::vocab::{Problem, ProtectedUnit};
 

@@ -1,7 +1,6 @@
 //! What one replication leaves behind: plain data, the same whether it was played now or read from a file.
 
-pub use crate::accounting::{BookedRelease, book, over_rounds};
-
+use crate::accounting::BookedRelease;
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
 use crate::vocab::PublicFact;
@@ -144,6 +143,34 @@ pub struct SeriesRecord {
 }
 
 impl SeriesRecord {
+    /// The record of a series of which nothing is known yet.
+    #[must_use]
+    pub fn empty(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            iterations: Vec::new(),
+            releases: Vec::new(),
+            network: NetworkStatistics::default(),
+            virtual_seconds: 0.0,
+            messages: 0,
+            messages_lost: 0,
+            messages_delivered: 0,
+            bytes: 0,
+            counts: BTreeMap::new(),
+            ended_early: None,
+            budget: None,
+            groups: Vec::new(),
+            closings: Vec::new(),
+            outcomes: Vec::new(),
+            bounds: Vec::new(),
+            jitter: 0.0,
+            same_data: false,
+            public: Vec::new(),
+            checkpoints: Vec::new(),
+            digest: String::new(),
+        }
+    }
+
     /// The last evaluation of a series that was played to its end. There is none where it ended early: regret after fewer
     /// rounds is another number.
     #[must_use]

@@ -1,20 +1,22 @@
 //! The world that a protocol is played in.
 
 use crate::kernel::Event;
-use crate::kernel::{Ending, KernelError, Limits, Party, Simulation};
+use crate::kernel::{Ending, KernelError, Limits, Party, Protocol as KernelProtocol, Simulation};
 use crate::network::{Encryption, Network, NetworkMedium, PartyTraits, Relays};
 use crate::objectives::{Instance, Prepared};
 use crate::privacy::ledger::Budget;
 use crate::rng::Key;
 use crate::vocab::{Observer, Origin, PartyId, Problem, PublicFact, Time};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::branching::{Fork, ForkPoint, Warm, WarmWorlds};
+use super::facts::{SharedFacts, Stating};
+use super::failure::PlayError;
+use super::idle_party::IdleParty;
 use super::record::Waypoint;
-use super::{Rounds, SeriesRecord, Watcher};
+use super::{Releases, Rounds, SeriesRecord, Watcher};
 
 /// Most relays of a series that are listed one by one.
 const NAMED_RELAYS: usize = 8;
@@ -49,45 +51,6 @@ pub struct Directions {
     pub dry: bool,
     /// Where several futures of one world are played.
     pub fork: Option<Fork>,
-}
-
-/// A replication that cannot be finished.
-#[derive(Debug)]
-pub enum PlayError {
-    /// The event loop cannot go on.
-    Kernel {
-        /// In which series.
-        series: String,
-        /// Why.
-        error: KernelError,
-    },
-    /// A party cannot do its part.
-    Party {
-        /// In which series.
-        series: String,
-        /// Why.
-        reason: String,
-    },
-}
-
-impl fmt::Display for PlayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Kernel { series, error } => write!(f, "series \"{series}\": {error}"),
-            Self::Party { series, reason } => write!(f, "series \"{series}\": {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for PlayError {}
-
-impl PlayError {
-    /// A problem of the scenario that `check` would have found.
-    #[must_use]
-    pub fn scenario(series: &str, problem: &Problem) -> Self {
-        let reason = format!("the scenario is not valid at {}: {:?}", problem.path, problem.complaint);
-        Self::Party { series: series.to_owned(), reason }
-    }
 }
 
 impl Stage {
@@ -128,6 +91,28 @@ impl Stage {
             .ok_or_else(|| Problem::unknown(path, "party", name, &self.names))
     }
 
+    /// The problem of this replication.
+    ///
+    /// # Errors
+    /// [`PlayError::NoObjective`] where the scenario has none.
+    pub fn objective(&self, series: &str) -> Result<&Instance, PlayError> {
+        self.instance.as_ref().ok_or_else(|| PlayError::NoObjective { series: series.to_owned() })
+    }
+
+    /// These parties at their places, and parties that take no part at all others.
+    #[must_use]
+    pub fn all_parties<P: KernelProtocol>(
+        &self,
+        parts: impl IntoIterator<Item = (PartyId, Box<dyn Party<P>>)>,
+    ) -> Vec<Box<dyn Party<P>>> {
+        let mut parties: Vec<Box<dyn Party<P>>> = Vec::with_capacity(self.names.len());
+        parties.resize_with(self.names.len(), || Box::new(IdleParty));
+        for (id, party) in parts {
+            parties[id.index()] = party;
+        }
+        parties
+    }
+
     /// The ways that messages take among the parties.
     #[must_use]
     pub fn relays(&self) -> Relays {
@@ -161,7 +146,7 @@ impl Stage {
     /// on; `watch` is then told the facts that led to the fork first.
     ///
     /// # Errors
-    /// [`PlayError::Kernel`] when the event loop cannot go on, [`PlayError::Party`] where a fork was never reached.
+    /// [`PlayError::Kernel`] when the event loop cannot go on, [`PlayError::EndedBeforeFork`] where a fork was never reached.
     pub fn run<P: Rounds>(
         &self,
         series: &str,
@@ -192,8 +177,7 @@ impl Stage {
             }
             Some(Fork::Branch(worlds)) => {
                 let Some((at, Warm { mut world, facts })) = worlds.get::<P>(series) else {
-                    let reason = "the series ended before the fork".to_owned();
-                    return Err(PlayError::Party { series: series.to_owned(), reason });
+                    return Err(PlayError::EndedBeforeFork { series: series.to_owned() });
                 };
                 for (at, party, fact) in &facts {
                     see(*at, &Event::Recorded { party: *party, fact });
@@ -204,6 +188,31 @@ impl Stage {
         };
         let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.same_data());
         Ok(SeriesRecord { same_data, ..record(series, &simulation) })
+    }
+
+    /// As [`Self::run`], for parties that state shared facts: these are in the record, releases as `releases` counts them, and
+    /// `own` is told the protocol's own.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn play<P: Rounds + Stating>(
+        &self,
+        series: &str,
+        parties: Vec<Box<dyn Party<P>>>,
+        key: Key,
+        releases: Releases,
+        own: &mut dyn FnMut(Time, &P::Own),
+    ) -> Result<SeriesRecord, PlayError> {
+        let mut shared = SharedFacts::new(releases);
+        let mut record = self.run(series, parties, key, &mut |at, event: &Event<'_, P>| {
+            if let Event::Recorded { fact, .. } = event
+                && let Some(fact) = shared.keep(fact)
+            {
+                own(at, fact);
+            }
+        })?;
+        shared.into_record(&mut record);
+        Ok(record)
     }
 
     /// Changes a world to what this stage has it be from `at` on, and plays it to its end.
@@ -282,29 +291,18 @@ fn trunk<P: Rounds>(
 }
 
 fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> SeriesRecord {
-    let tally = world.journal().tally();
+    let counts = world.journal().counts();
     SeriesRecord {
-        name: series.to_owned(),
-        iterations: Vec::new(),
-        releases: Vec::new(),
         network: world.medium().statistics(),
         virtual_seconds: world.now().seconds(),
-        messages: tally.sent,
-        messages_lost: tally.lost,
-        messages_delivered: tally.delivered,
-        bytes: tally.bytes,
-        counts: BTreeMap::new(),
-        ended_early: None,
-        budget: None,
-        groups: Vec::new(),
-        closings: Vec::new(),
-        outcomes: Vec::new(),
-        bounds: Vec::new(),
-        jitter: 0.0,
-        same_data: false,
+        messages: counts.sent,
+        messages_lost: counts.lost,
+        messages_delivered: counts.delivered,
+        bytes: counts.bytes,
         public: learned_by_relays(world.medium()),
         checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
         digest: world.journal().hex(),
+        ..SeriesRecord::empty(series)
     }
 }
 

@@ -1,13 +1,9 @@
 //! Events of a run as plain data, for whoever wants to look at them one by one.
 
-use super::Rounds;
-use super::beginning::Beginning;
-use crate::kernel::{Digest, Digestible, Event, LossCause, Memory, Payload};
+use crate::kernel::{LossCause, Memory};
 use crate::vocab::{PartyId, Time};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// One event, without the types of its protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,131 +50,4 @@ pub struct Parcel {
     pub label: Cow<'static, str>,
     /// Size in bytes.
     pub bytes: u64,
-}
-
-/// What is called with each event and the name of its series; whether it wants more of the series.
-type See = dyn FnMut(&str, TraceEvent) -> bool;
-
-/// Sees every event with the name of its series.
-#[derive(Clone)]
-pub struct Watcher {
-    see: Rc<RefCell<See>>,
-    /// What it keeps, if it only looks at how series begin.
-    beginning: Option<Rc<RefCell<Beginning>>>,
-    contents: bool,
-}
-
-impl std::fmt::Debug for Watcher {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Watcher")
-    }
-}
-
-impl Watcher {
-    /// A watcher that calls `see`.
-    pub fn new(mut see: impl FnMut(&str, TraceEvent) + 'static) -> Self {
-        let see = move |series: &str, event: TraceEvent| {
-            see(series, event);
-            true
-        };
-        Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: false }
-    }
-
-    /// A watcher that keeps the first `most_events` of every series among `most_parties` of `parties`.
-    #[must_use]
-    pub fn of_beginning(parties: usize, most_parties: usize, most_events: usize) -> Self {
-        let beginning = Rc::new(RefCell::new(Beginning::new(parties, most_parties, most_events)));
-        let into = Rc::clone(&beginning);
-        let see = move |_: &str, event: TraceEvent| {
-            into.borrow_mut().keep(event);
-            true
-        };
-        Self { see: Rc::new(RefCell::new(see)), beginning: Some(beginning), contents: false }
-    }
-
-    /// The series with most kinds of messages and its first events, for a watcher of beginnings.
-    #[must_use]
-    pub fn most_telling(&self) -> Option<(String, Vec<TraceEvent>)> {
-        self.beginning.as_ref()?.borrow().most_telling()
-    }
-
-    /// A watcher that also gets fingerprints of contents, and ends a series when `see` is false.
-    pub fn of_contents(see: impl FnMut(&str, TraceEvent) -> bool + 'static) -> Self {
-        Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: true }
-    }
-
-    /// Whether it wants more of the series.
-    pub(in crate::protocols) fn see<P: Rounds>(&self, series: &str, at: Time, event: &Event<'_, P>) -> bool {
-        if let Some(beginning) = &self.beginning {
-            let sent = matches!(event, Event::Sent { .. });
-            if !beginning.borrow_mut().wants(series, parties(event), sent) {
-                return true;
-            }
-        }
-        let round = match event {
-            Event::Sent { message, .. }
-            | Event::Lost { message, .. }
-            | Event::Delivered { message, .. }
-            | Event::Handled { message, .. }
-            | Event::Doubled { message, .. } => P::round(message),
-            Event::Recorded { fact, .. } => P::closes(fact),
-            Event::TimerFired { .. } | Event::Switched { .. } => None,
-        };
-        let contents = if self.contents { fingerprint(event) } else { 0 };
-        (self.see.borrow_mut())(series, TraceEvent { at, kind: kind(event), round, contents })
-    }
-}
-
-/// The two parties of an event; one of them twice where it is about one.
-fn parties<P: Rounds>(event: &Event<'_, P>) -> [PartyId; 2] {
-    match event {
-        Event::Sent { from, to, .. }
-        | Event::Lost { from, to, .. }
-        | Event::Delivered { from, to, .. }
-        | Event::Handled { from, to, .. }
-        | Event::Doubled { from, to, .. } => [*from, *to],
-        Event::TimerFired { party, .. } | Event::Recorded { party, .. } | Event::Switched { party, .. } => {
-            [*party, *party]
-        }
-    }
-}
-
-/// What the journal's digest takes in of an event beside what a [`TraceKind`] says.
-fn fingerprint<P: Rounds>(event: &Event<'_, P>) -> u64 {
-    let mut digest = Digest::default();
-    match event {
-        Event::Sent { message, .. } => message.digest(&mut digest),
-        Event::Recorded { fact, .. } => fact.digest(&mut digest),
-        Event::TimerFired { timer, .. } => timer.digest(&mut digest),
-        // What travels has gone in when it was sent.
-        Event::Lost { .. }
-        | Event::Delivered { .. }
-        | Event::Handled { .. }
-        | Event::Doubled { .. }
-        | Event::Switched { .. } => return 0,
-    }
-    digest.fingerprint()
-}
-
-fn kind<P: Rounds>(event: &Event<'_, P>) -> TraceKind {
-    let parcel = |from: &PartyId, to: &PartyId, message: &P::Message| Parcel {
-        from: *from,
-        to: *to,
-        label: Cow::Borrowed(message.label()),
-        bytes: message.wire_bytes(),
-    };
-    match event {
-        Event::Sent { from, to, message } => TraceKind::Sent(parcel(from, to, message)),
-        Event::Lost { from, to, message, cause } => TraceKind::Lost(parcel(from, to, message), *cause),
-        Event::Doubled { from, to, message } => TraceKind::Doubled(parcel(from, to, message)),
-        Event::Delivered { from, to, message, sent_at } => {
-            TraceKind::Delivered(parcel(from, to, message), *sent_at)
-        }
-        Event::Handled { from, to, message, sent_at } => {
-            TraceKind::Handled(parcel(from, to, message), *sent_at)
-        }
-        Event::TimerFired { party, timer } => TraceKind::TimerFired(*party, format!("{timer:?}")),
-        Event::Switched { party, online, crashed } => TraceKind::Switched(*party, *online, *crashed),
-        Event::Recorded { party, fact } => TraceKind::Recorded(*party, format!("{fact:?}")),
-    }
 }

@@ -1,10 +1,10 @@
 //! A scenario's text played whole, in one call: what `subrosa run` does, for programs.
 
+use crate::objectives::Resources;
+use crate::scenario::{Diagnostics, Document};
 use crate::study::{
     Failure, FolderError, Options, Outcome, Plan, Progress, RunFolder, Start, Summary, finish, play,
 };
-use crate::objectives::Resources;
-use crate::scenario::{Diagnostics, Document};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use thiserror::Error;

@@ -1,6 +1,7 @@
 //! Nothing is tried and nothing is published: what a reader has without the owner's help.
 
 use super::{Plan, Publication, Search, Task};
+use crate::protocols::release::failure::CannotRelease;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct Blind {}
 
 impl Publication for Blind {
-    fn search(&self, _: &Task) -> Result<Search, String> {
+    fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Nothing)
     }
 
-    fn plan(&self, _: &Task) -> Result<Plan, String> {
+    fn plan(&self, _: &Task) -> Result<Plan, CannotRelease> {
         Ok(Plan::default())
     }
 }

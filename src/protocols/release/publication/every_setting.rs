@@ -9,6 +9,7 @@ use crate::accounting::calibration::epsilon_of_each;
 use crate::learners::BetaSchedule;
 use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
+use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Cost, Delta, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +84,7 @@ impl EverySetting {
         })
     }
 
-    fn record_sensitivity(&self, task: &Task) -> Result<(f64, crate::vocab::Basis), String> {
+    fn record_sensitivity(&self, task: &Task) -> Result<(f64, crate::vocab::Basis), CannotRelease> {
         let (facts, basis) = task.rely_on(self.assume)?;
         let sensitivity =
             k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
@@ -93,18 +94,18 @@ impl EverySetting {
 
 impl EverySetting {
     /// Whether exact arithmetic can make the first choice, with one setting told: said before anything is tried.
-    fn first_choice(&self, task: &Task, record_sensitivity: f64) -> Result<(), String> {
+    fn first_choice(&self, task: &Task, record_sensitivity: f64) -> Result<(), CannotRelease> {
         let variance = task.surrogate.covariance.variance;
         let reach = variance / (variance + self.noise_variance(task));
         // The width at the setting told; there is none at the end.
         let weight = self.scale.get() * self.beta.at(2, task.n()).max(0.0).sqrt();
         let width = if task.rounds > 1 { weight * (variance * (1.0 - reach)).sqrt() } else { 0.0 };
-        let epsilon = Epsilon::new(self.each(task)).map_err(|error| error.to_string())?;
+        let epsilon = Epsilon::new(self.each(task))?;
         let sensitivity = positive("sensitivity of a score", record_sensitivity * reach)?;
         let choice = ExponentialMechanism::new(epsilon, sensitivity)
             .computed_within(task.rounding_of_scores(1, reach, width)?)
             .with(self.arithmetic);
-        choice.price(&vec![0.0], &Neighbours::ReplaceOne).map(drop).map_err(|error| error.to_string())
+        choice.price(&vec![0.0], &Neighbours::ReplaceOne).map(drop).map_err(CannotRelease::Mechanism)
     }
 
     fn noise_variance(&self, task: &Task) -> f64 {
@@ -117,9 +118,9 @@ impl Publication for EverySetting {
         Vec::new()
     }
 
-    fn search(&self, task: &Task) -> Result<Search, String> {
+    fn search(&self, task: &Task) -> Result<Search, CannotRelease> {
         let (record_sensitivity, basis) = self.record_sensitivity(task)?;
-        let epsilon = Epsilon::new(self.each(task)).map_err(|error| error.to_string())?;
+        let epsilon = Epsilon::new(self.each(task))?;
         Ok(Search::Sampling(Sampling {
             epsilon,
             selection: self.selection,
@@ -141,16 +142,15 @@ impl Publication for EverySetting {
         self.assume
     }
 
-    fn plan(&self, task: &Task) -> Result<Plan, String> {
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
         let (sensitivity, basis) = self.record_sensitivity(task)?;
         if self.choices(task) > 0 {
             self.first_choice(task, sensitivity)?;
         }
         let mut plan = Plan::default();
         if self.publish.value() {
-            let epsilon = Epsilon::new(self.each(task)).map_err(|error| error.to_string())?;
-            let laplace = Laplace::calibrated(epsilon, positive("sensitivity", sensitivity)?)
-                .map_err(|error| error.to_string())?
+            let epsilon = Epsilon::new(self.each(task))?;
+            let laplace = Laplace::calibrated(epsilon, positive("sensitivity", sensitivity)?)?
                 .computed_within(task.rounding()?)
                 .with(self.arithmetic);
             let name = "Laplace noise at a setting told";

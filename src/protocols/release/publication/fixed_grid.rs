@@ -1,26 +1,17 @@
 //! Every setting tried, and a private choice among them: a release that is sound without any prior, and useful.
 
 use super::{
-    Guarantee, Measure, Part, Plan, Publication, Search, SettingRelease, TAIL, Task, TaskFacts, Utility,
-    ValueOf, ValueRelease, positive, tail_probability,
+    Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
+    Utility, ValueOf, ValueRelease, positive, tail_probability,
 };
 use crate::privacy::mechanisms::{
     ExponentialMechanism, Laplace, Mechanism, NoiseArithmetic, ReportNoisyMax, Supported,
 };
 use crate::protocols::release::constants as k;
+use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::Epsilon;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// How a setting is chosen among outcomes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Selection {
-    /// The exponential mechanism. McSherry and Talwar 2007.
-    #[default]
-    Exponential,
-    /// Report noisy max with exponential noise: the same epsilon and never less useful. Dwork and Roth 2014.
-    NoisyMax,
-}
 
 /// All settings are tried, so which ones were tried tells nothing, and an outcome has the sensitivity of a mean over
 /// the validation records, at most g*/m. The setting costs epsilon; its performance, with Laplace noise, epsilon more.
@@ -47,7 +38,7 @@ pub struct FixedGrid {
 }
 
 impl Publication for FixedGrid {
-    fn search(&self, _: &Task) -> Result<Search, String> {
+    fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Everything)
     }
 
@@ -55,7 +46,7 @@ impl Publication for FixedGrid {
         self.assume
     }
 
-    fn plan(&self, task: &Task) -> Result<Plan, String> {
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
         let (facts, basis) = task.rely_on(self.assume)?;
         let sensitivity =
             k::record_sensitivity(facts.records, facts.loss_range, facts.lipschitz, facts.lambda_min, 2.0);
@@ -89,8 +80,7 @@ impl Publication for FixedGrid {
             plan.guarantees.push(Guarantee::new(Measure::OutcomeGap, most, tail_probability(), source));
         }
         if self.publish.value() {
-            let laplace = Laplace::calibrated(self.epsilon, sensitivity)
-                .map_err(|error| error.to_string())?
+            let laplace = Laplace::calibrated(self.epsilon, sensitivity)?
                 .computed_within(rounding)
                 .with(self.arithmetic);
             let name = "Laplace noise over a fixed grid";

@@ -7,6 +7,7 @@ use super::{
 use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
 use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
+use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,7 @@ pub struct GpNoiseFree {
 const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
-    fn search(&self, _: &Task) -> Result<Search, String> {
+    fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(LearnerModel::GpUcb(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.delta },
             scale: Positive::new(1.0).expect("1 is above 0"),
@@ -60,19 +61,14 @@ impl Publication for GpNoiseFree {
         true
     }
 
-    fn plan(&self, task: &Task) -> Result<Plan, String> {
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
         if task.rounds < 2 {
-            return Err(
-                "Algorithm 2 expects at least 2 rounds, since its regret divides by ln T, found 1: raise \
-                 `rounds`"
-                    .to_owned(),
-            );
+            return Err(CannotRelease::TooFewRounds);
         }
         let (delta, scale) = (self.delta.get(), task.prior_sd());
         let omega = k::noise_free_regret(self.a.get(), self.tau.get(), task.rounds, task.inputs.d());
         let c = scale * k::c_noise_free(task.n(), delta, self.neighbour_correlation.get());
-        let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", omega + c)?)
-            .map_err(|error| error.to_string())?
+        let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", omega + c)?)?
             .computed_within(task.rounding()?)
             .with(self.arithmetic);
         let claim = Claim {

@@ -7,6 +7,7 @@ use super::{
 use crate::learners::{BetaSchedule, Exploration, GpUcb, LearnerModel};
 use crate::privacy::mechanisms::{ExponentialMechanism, Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
+use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Basis, Claim, Delta, Epsilon, Positive, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -112,7 +113,7 @@ impl GpNoisy {
 }
 
 impl Publication for GpNoisy {
-    fn search(&self, _: &Task) -> Result<Search, String> {
+    fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(LearnerModel::GpUcb(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.inner_delta() },
             scale: Positive::new(1.0).expect("1 is above 0"),
@@ -126,13 +127,11 @@ impl Publication for GpNoisy {
         true
     }
 
-    fn plan(&self, task: &Task) -> Result<Plan, String> {
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
         let (n, rounds, scale) = (task.n(), task.rounds, task.prior_sd());
         let noise_sd = task.noise_sd;
         if noise_sd <= 0.0 {
-            return Err("Algorithm 1 needs noise, expected a noise variance above 0, found 0: raise the \
-                 objective's noise, or use GpNoiseFree"
-                .to_owned());
+            return Err(CannotRelease::NoNoise);
         }
         let (delta, k1) = (self.inner_delta(), self.neighbour_correlation.get());
         let names = NAMES[usize::from(self.constants == Constants::Printed)];
@@ -170,8 +169,7 @@ impl Publication for GpNoisy {
                 Constants::Printed => (k::q_printed(noise_sd, delta.get()), "Theorem 4, as printed"),
             };
             let sensitivity = positive("sensitivity", width + c + q)?;
-            let laplace = Laplace::calibrated(self.epsilon, sensitivity)
-                .map_err(|error| error.to_string())?
+            let laplace = Laplace::calibrated(self.epsilon, sensitivity)?
                 .computed_within(task.rounding()?)
                 .with(self.arithmetic);
             let basis = match self.constants {

@@ -8,6 +8,7 @@ use crate::learners::LearnerModel;
 use crate::objectives::TuningFacts;
 use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, Supported};
 use crate::protocols::release::constants as k;
+use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Basis, Claim, Epsilon, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,7 +54,7 @@ impl Publication for Lipschitz {
         problems.into_iter().map(|problem| problem.below(self.learner.name()).below("learner")).collect()
     }
 
-    fn search(&self, _: &Task) -> Result<Search, String> {
+    fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(self.learner.clone()))
     }
 
@@ -61,11 +62,10 @@ impl Publication for Lipschitz {
         self.assume
     }
 
-    fn plan(&self, task: &Task) -> Result<Plan, String> {
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
         let (facts, basis) = task.rely_on(self.assume)?;
         let sensitivity = sensitivity(facts, self.constants);
-        let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", sensitivity)?)
-            .map_err(|error| error.to_string())?
+        let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", sensitivity)?)?
             .computed_within(task.rounding()?)
             .with(self.arithmetic);
         let claim = Claim {

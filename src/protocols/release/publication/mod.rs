@@ -7,58 +7,25 @@ mod gp_noise_free;
 mod gp_noisy;
 mod lipschitz;
 mod non_private;
+mod plan;
+mod search;
 mod task;
 
 pub use blind::Blind;
 pub use every_setting::EverySetting;
-pub use fixed_grid::{FixedGrid, Selection};
+pub use fixed_grid::FixedGrid;
 pub use gp_noise_free::GpNoiseFree;
 pub use gp_noisy::GpNoisy;
 pub use lipschitz::{Lipschitz, sensitivity};
 pub use non_private::NonPrivate;
+pub(super) use plan::positive;
+use plan::tail_probability;
+pub use plan::{
+    Constants, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, Utility, ValueOf,
+    ValueRelease,
+};
+pub use search::{Sampling, Search, Selection};
 pub use task::{Task, TaskFacts};
-
-use crate::learners::{BetaSchedule, LearnerModel};
-use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic};
-use crate::protocols::stage::OutcomeBound;
-use crate::vocab::{Basis, Epsilon, Neighbours, Positive, Problem};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// The behaviour of a publication recipe.
-pub trait Publication: Send + Sync {
-    /// What is wrong with the recipe as a whole; paths begin below it.
-    fn problems(&self) -> Vec<Problem> {
-        Vec::new()
-    }
-
-    /// How settings are tried. Depends on nothing but what is public of the task.
-    ///
-    /// # Errors
-    /// What the recipe needs of the task and does not find, in words.
-    fn search(&self, task: &Task) -> Result<Search, String>;
-
-    /// Whether a trial may begin only when the one before has ended, since a proof needs its outcome.
-    fn sequential(&self) -> bool {
-        false
-    }
-
-    /// What the recipe states of a task in place of the objective, if it does: values are then those of trained models.
-    fn assumed(&self) -> Option<TaskFacts> {
-        None
-    }
-
-    /// Whether outcomes come without noise.
-    fn noise_free(&self) -> bool {
-        false
-    }
-
-    /// What is released after the last trial. Depends on nothing but what is public of the task.
-    ///
-    /// # Errors
-    /// What the recipe needs of the task and does not find, in words.
-    fn plan(&self, task: &Task) -> Result<Plan, String>;
-}
 
 crate::family! {
     /// What the owner of private validation data publishes after tuning.
@@ -71,187 +38,4 @@ crate::family! {
         NonPrivate(NonPrivate),
         Blind(Blind),
     }
-}
-
-/// How settings are tried.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Search {
-    /// A learner chooses, for as many rounds as the protocol says.
-    Learner(LearnerModel),
-    /// Every setting once, in order.
-    Everything,
-    /// Private choices, each told at once, for as many rounds as the protocol says.
-    Sampling(Sampling),
-    /// None at all.
-    Nothing,
-}
-
-/// A search whose every choice is private.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sampling {
-    /// Epsilon of one choice.
-    pub epsilon: Epsilon,
-    /// How a choice is made.
-    pub selection: Selection,
-    /// And by which arithmetic.
-    pub arithmetic: NoiseArithmetic,
-    /// How far one outcome can differ between neighbours.
-    pub record_sensitivity: f64,
-    /// On what that rests.
-    pub basis: Basis,
-    /// Exploration weight by round.
-    pub beta: BetaSchedule,
-    /// Factor on its root.
-    pub scale: f64,
-    /// Noise variance of the model.
-    pub noise_variance: f64,
-    /// Whether one of the settings told is chosen at the end.
-    pub ends_with_a_setting: bool,
-}
-
-/// Which of the two results are published.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Part {
-    /// The setting only.
-    Setting,
-    /// Its performance only.
-    Value,
-    /// Both; each costs epsilon.
-    #[default]
-    Both,
-}
-
-impl Part {
-    fn setting(self) -> bool {
-        self != Self::Value
-    }
-
-    fn value(self) -> bool {
-        self != Self::Setting
-    }
-}
-
-/// Which constants scale the noise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Constants {
-    /// Those that the proofs support.
-    #[default]
-    Corrected,
-    /// Those printed in the paper.
-    Printed,
-}
-
-/// What the owner is going to release.
-#[derive(Debug, Default)]
-pub struct Plan {
-    /// The setting, if it is.
-    pub setting: Option<SettingRelease>,
-    /// Its performance, if that is.
-    pub value: Option<ValueRelease>,
-    /// What is proven about the outcome.
-    pub guarantees: Vec<Guarantee>,
-}
-
-impl Plan {
-    /// Why the mechanisms cannot release, if they cannot: said before anything is tried.
-    ///
-    /// # Errors
-    /// In words.
-    pub fn can_release(&self) -> Result<(), String> {
-        let (any, relation) = (vec![0.0], Neighbours::ReplaceOne);
-        let setting = self.setting.as_ref().map(|setting| setting.mechanism.price(&any, &relation));
-        let value = self.value.as_ref().map(|value| value.mechanism.price(&any, &relation));
-        setting
-            .into_iter()
-            .chain(value)
-            .try_for_each(|price| price.map(drop))
-            .map_err(|error| error.to_string())
-    }
-}
-
-/// How a setting is released.
-#[derive(Debug)]
-pub struct SettingRelease {
-    /// Chooses among utilities, one per setting.
-    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync>,
-    /// What the utilities are.
-    pub utility: Utility,
-}
-
-/// How a performance is released.
-#[derive(Debug)]
-pub struct ValueRelease {
-    /// Makes one number private.
-    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync>,
-    /// Which number.
-    pub of: ValueOf,
-}
-
-/// Utilities to choose a setting by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Utility {
-    /// The posterior mean after all trials, at every setting.
-    PosteriorMean,
-    /// The mean outcome of each setting; every one has been tried.
-    Outcomes,
-    /// As `Outcomes`, settings that were not tried being out of the question. Not for private releases: which ones
-    /// were tried depends on the data.
-    OutcomesOfTried,
-}
-
-/// The performance that is released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueOf {
-    /// The largest outcome.
-    Best,
-    /// The outcome of the last trial.
-    Last,
-    /// The mean outcome of the setting that has been released.
-    Setting,
-}
-
-/// A quantity that a theorem bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// max mu_T - mu_T(lambda~): what the released setting lacks in posterior mean.
-    PosteriorGap,
-    /// max v - v(lambda~): what it lacks in mean outcome, all settings having been tried.
-    OutcomeGap,
-    /// f(lambda*) - f(lambda~): what the reader's setting lacks in performance.
-    SettingRegret,
-    /// |v~ - f(lambda*)|: the released performance against the best there is.
-    ErrorAgainstOptimum,
-    /// |v~ - f_BO|: the released performance against the best outcome found.
-    ErrorAgainstBest,
-    /// |v~ - f(lambda~)|: the released performance against the outcome of the released setting.
-    ErrorAtSetting,
-    /// max |mu_T - mu_T'|: by how much the posterior mean differs for the neighbour's data.
-    RealisedSensitivity,
-}
-
-/// A bound on a quantity.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Guarantee {
-    /// The quantity.
-    pub measure: Measure,
-    /// Its bound.
-    pub bound: OutcomeBound,
-}
-
-impl Guarantee {
-    fn new(measure: Measure, at_most: f64, failure: f64, source: &str) -> Self {
-        let probability = (1.0 - failure).max(0.0);
-        Self { measure, bound: OutcomeBound { at_most, probability, source: source.to_owned() } }
-    }
-}
-
-/// a of the utility theorems: their bounds fail with probability e^-3, about 0.05, on top of delta.
-pub const TAIL: f64 = 3.0;
-
-fn tail_probability() -> f64 {
-    libm::exp(-TAIL)
-}
-
-fn positive(what: &str, value: f64) -> Result<Positive, String> {
-    Positive::new(value).map_err(|error| format!("{what}: {error}"))
 }

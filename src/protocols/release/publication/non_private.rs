@@ -3,6 +3,7 @@
 use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, ValueOf, ValueRelease};
 use crate::learners::LearnerModel;
 use crate::privacy::mechanisms::{Argmax, Disclosure};
+use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,11 +25,11 @@ impl Publication for NonPrivate {
         problems.into_iter().map(|problem| problem.below(self.learner.name()).below("learner")).collect()
     }
 
-    fn search(&self, _: &Task) -> Result<Search, String> {
+    fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
         Ok(Search::Learner(self.learner.clone()))
     }
 
-    fn plan(&self, _: &Task) -> Result<Plan, String> {
+    fn plan(&self, _: &Task) -> Result<Plan, CannotRelease> {
         let setting = self
             .publish
             .setting()

@@ -3,6 +3,7 @@
 use crate::gp::{ArmCovariance, Points, greedy_maximum};
 use crate::learners::{Arms, Facts};
 use crate::objectives::{Instance, Surrogate, TuningFacts};
+use crate::protocols::release::failure::CannotRelease;
 use crate::vocab::{Basis, NonNegative, Positive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,28 +71,30 @@ impl Task {
     /// arithmetic gives: a mean of m losses errs by m roundings of its range, a mean of t outcomes by t + 1 of the largest.
     ///
     /// # Errors
-    /// In words, if it is not finite.
-    pub(in crate::protocols::release) fn rounding(&self) -> Result<NonNegative, String> {
+    /// If it is not finite.
+    pub(in crate::protocols::release) fn rounding(&self) -> Result<NonNegative, CannotRelease> {
         let losses = self.facts.map_or(0.0, |facts| facts.records * facts.loss_range);
         let error = ROUNDING * (losses + (self.rounds as f64 + 3.0) * self.largest_outcome());
-        NonNegative::new(error).map_err(|error| format!("rounding error of outcomes: {error}"))
+        NonNegative::new(error)
+            .map_err(|error| CannotRelease::Quantity { what: "rounding error of outcomes", error })
     }
 
     /// The same of a score: the prior's mean, plus t outcomes above it with weights whose absolute values sum up to `reach`,
     /// plus a width. Everything but outcomes is public.
     ///
     /// # Errors
-    /// In words, if it is not finite.
+    /// If it is not finite.
     pub(in crate::protocols::release) fn rounding_of_scores(
         &self,
         t: usize,
         reach: f64,
         width: f64,
-    ) -> Result<NonNegative, String> {
+    ) -> Result<NonNegative, CannotRelease> {
         let prior = self.surrogate.mean.abs();
         let size = prior + reach * (self.largest_outcome() + prior) + width;
         let error = reach * self.rounding()?.get() + ROUNDING * (t as f64 + 4.0) * size;
-        NonNegative::new(error).map_err(|error| format!("rounding error of scores: {error}"))
+        NonNegative::new(error)
+            .map_err(|error| CannotRelease::Quantity { what: "rounding error of scores", error })
     }
 
     /// Covariance of the settings.
@@ -103,11 +106,11 @@ impl Task {
     /// An upper bound on the information gain of `rounds` outcomes; a property of the settings, not of the data.
     ///
     /// # Errors
-    /// In words, if the assumed noise variance is 0.
-    pub fn information_gain(&self) -> Result<f64, String> {
-        let rounds = usize::try_from(self.rounds).map_err(|error| error.to_string())?;
+    /// If the assumed noise variance is 0.
+    pub fn information_gain(&self) -> Result<f64, CannotRelease> {
+        let rounds = usize::try_from(self.rounds)?;
         let greedy = greedy_maximum(&self.covariance(), rounds, self.surrogate.noise_variance);
-        greedy.map(|greedy| greedy.upper_bound()).map_err(|error| error.to_string())
+        Ok(greedy?.upper_bound())
     }
 
     /// The settings as a learner sees them.
@@ -124,7 +127,7 @@ impl Task {
 
     /// The facts to rely on, and what that makes of a certificate: the objective's own, or those that a recipe
     /// assumes.
-    pub(super) fn rely_on(&self, assume: Option<TaskFacts>) -> Result<(TuningFacts, Basis), String> {
+    pub(super) fn rely_on(&self, assume: Option<TaskFacts>) -> Result<(TuningFacts, Basis), CannotRelease> {
         match (assume, self.facts) {
             (Some(assumed), _) => {
                 let size = match self.facts {
@@ -143,11 +146,7 @@ impl Task {
                 Ok((assumed.into(), Basis::Conditional { on }))
             }
             (None, Some(facts)) => Ok((facts, Basis::Proven)),
-            (None, None) => {
-                Err("the objective states no loss, so nothing is known of its sensitivity: write \
-                 assume: TaskFacts(..), or use an objective that trains models"
-                    .to_owned())
-            }
+            (None, None) => Err(CannotRelease::NoLoss),
         }
     }
 }

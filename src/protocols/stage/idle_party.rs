@@ -4,8 +4,8 @@ use crate::kernel::{Context, Input, Party, Protocol};
 
 /// Hears everything and does nothing.
 #[derive(Clone, Debug)]
-pub(in crate::protocols) struct Bystander;
+pub(in crate::protocols) struct IdleParty;
 
-impl<P: Protocol> Party<P> for Bystander {
+impl<P: Protocol> Party<P> for IdleParty {
     fn handle(&mut self, _: Input<P>, _: &mut Context<'_, P>) {}
 }

@@ -1,0 +1,57 @@
+//! What a party is: a state machine that reacts to one input at a time.
+
+use super::{Context, Protocol};
+use crate::vocab::PartyId;
+use std::any::Any;
+use std::fmt;
+
+/// What happens to a party.
+#[derive(Clone, Debug)]
+pub enum Input<P: Protocol> {
+    /// The simulation begins. Every party gets this once, in order of ids, before anything else; and again when it is
+    /// back from a crash that lost its memory.
+    Start,
+    /// A message arrived.
+    Message {
+        /// Who sent it.
+        from: PartyId,
+        /// What it says.
+        message: P::Message,
+    },
+    /// A timer that the party had set ran out.
+    Timer(P::Timer),
+    /// The party lost its connection: until it comes back, it neither sends nor receives. Its timers go on.
+    WentOffline,
+    /// The party is connected again. What was sent to it meanwhile is gone.
+    CameBack,
+}
+
+/// A party's copy of itself, for a world that is cloned. Every party that is `Clone` has it.
+pub trait BoxedClone<P: Protocol> {
+    /// The copy.
+    fn boxed_clone(&self) -> Box<dyn Party<P>>;
+}
+
+impl<P: Protocol, T: Party<P> + Clone> BoxedClone<P> for T {
+    fn boxed_clone(&self) -> Box<dyn Party<P>> {
+        Box::new(self.clone())
+    }
+}
+
+/// A state machine with a place in the world.
+pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
+    /// Reacts to one input. What it asks of `ctx` takes place in that order; none of it comes back before this returns.
+    fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
+
+    /// The party as it comes back from a crash that lost its memory ([`super::Memory::Lost`]): what it had on disk,
+    /// and no more. It then gets [`Input::Start`]. The default is a party that has everything on disk.
+    fn restarted(&self) -> Option<Box<dyn Party<P>>> {
+        None
+    }
+
+    /// Takes over what may change in the middle of a run from `fresh`, a party made for this place by other settings,
+    /// and keeps what it has seen and done. The default is a party whose settings are for good.
+    fn adopt(&mut self, fresh: &dyn Any) {
+        let _ = fresh;
+    }
+}

@@ -1,0 +1,111 @@
+//! How a server that is not trusted comes to the sums: it gathers shares from a majority and removes the masks that are
+//! left.
+
+use super::contribution::Contract;
+use super::messages::{Close, Message, OwnFact, World};
+use super::server::Server;
+use super::unmasking::{Unmasking, Unopened};
+use crate::kernel::Context;
+use crate::privacy::ledger::ReleaseError;
+use crate::protocols::stage::give_up;
+use std::sync::Arc;
+
+impl Server {
+    /// Asks the budget, then those who answered for shares; without a majority of answers the round is given up.
+    pub(super) fn start_unmasking(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) {
+        let answered = Arc::new(self.masked.iter().map(Option::is_some).collect::<Vec<bool>>());
+        let survivors = answered.iter().filter(|answered| **answered).count();
+        if !contract.allows_opening(&answered) {
+            self.give_round_up(ctx);
+            return;
+        }
+        let event = match self.may_open(contract, survivors as u64, ctx) {
+            Ok(event) => Some(event),
+            Err(error) => {
+                give_up(ctx, &format!("before round {}", self.round + 1), &error);
+                return;
+            }
+        };
+        let mut words = vec![0u64; contract.aggregate.regions.get() as usize * contract.length];
+        for masked in self.masked.iter_mut().filter_map(Option::take) {
+            words.iter_mut().zip(masked.iter()).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+        }
+        let asked = self.agents.iter().zip(answered.iter()).filter(|(_, answered)| **answered);
+        let message = Message::Unmask { round: self.round, answered: Arc::clone(&answered) };
+        ctx.broadcast(asked.map(|(party, _)| *party), &message);
+        let members = Arc::clone(&self.setup.members);
+        self.unmasking = Some(Unmasking { words, answered, members, event, ..Unmasking::default() });
+        self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
+    }
+
+    /// Takes the shares of one agent, and opens the sums once they are enough.
+    pub(super) fn take_shares(
+        &mut self,
+        agent: usize,
+        round: u64,
+        shares: Arc<Vec<u64>>,
+        ctx: &mut Context<'_, World>,
+    ) {
+        let Some(contract) = self.contract.clone() else { return };
+        let current = self.round;
+        let Some(unmasking) = self.unmasking.as_mut().filter(|_| round == current) else {
+            self.take_late_share(&contract, agent, round, ctx);
+            return;
+        };
+        if unmasking.shares.iter().any(|(holder, _)| *holder == agent) {
+            return;
+        }
+        unmasking.shares.push((agent, shares));
+        let (held, survivors) = (unmasking.shares.len(), unmasking.survivors());
+        let opens = held >= contract.dealer.threshold();
+        if opens {
+            ctx.record(OwnFact::Unmasked { round, survivors }.into());
+        }
+        let mut booked = Ok(());
+        if held >= contract.enough_for_the_server() && !std::mem::replace(&mut unmasking.booked, true) {
+            booked = self.book_for_server(&contract, (round, survivors), ctx);
+        }
+        if opens && booked.is_ok() {
+            booked = self.open_sums(&contract, ctx);
+        }
+        if let Err(error) = booked {
+            give_up(ctx, &format!("before round {}", self.round + 1), &error);
+        }
+    }
+
+    /// Removes the masks, and sends the agents the sums.
+    fn open_sums(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
+        if let Some(timer) = self.timer.take() {
+            ctx.cancel(timer);
+        }
+        let unmasking = self.unmasking.take().unwrap_or_default();
+        let survivors = unmasking.survivors();
+        let flat = unmasking.open(contract, self.round);
+        let sums = flat.chunks(contract.length).map(<[f64]>::to_vec).collect();
+        let vectors = self.release_to_agents(contract, sums, survivors, ctx)?;
+        self.round += 1;
+        let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
+        ctx.broadcast(self.agents.iter().copied(), &message);
+        self.next(ctx);
+        Ok(())
+    }
+
+    /// Too few answers or shares: nothing is opened, and agents go on with their own models.
+    pub(super) fn give_round_up(&mut self, ctx: &mut Context<'_, World>) {
+        if let Some(unmasking) = self.unmasking.take() {
+            let (round, survivors) = (self.round, unmasking.survivors());
+            if unmasking.booked {
+                ctx.record(OwnFact::OpenedLate { round, survivors }.into());
+            } else {
+                let holders = unmasking.shares.iter().map(|(holder, _)| *holder).collect();
+                self.unopened.push(Unopened { round, survivors, holders, event: unmasking.event });
+            }
+        }
+        self.masked.iter_mut().for_each(|words| *words = None);
+        ctx.record(OwnFact::GivenUp { round: self.round }.into());
+        self.round += 1;
+        let message = Message::Share { round: self.round, vectors: None };
+        ctx.broadcast(self.agents.iter().copied(), &message);
+        self.next(ctx);
+    }
+}

@@ -1,0 +1,96 @@
+//! How a scenario of federated optimisation is played: one replication of every series.
+
+use super::failure::CannotBegin;
+use super::recipe::Federated;
+use super::replication::Replication;
+use super::series::{FederatedSeries, Sharing};
+use super::world::{Common, objective_of};
+use crate::protocols::stage::series::names;
+use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
+use crate::rng::Key;
+use crate::vocab::{Positive, Problem, ProtectedUnit};
+use std::sync::Arc;
+
+/// What may change after a fork where a server is not trusted ...
+const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
+
+/// ... and where all are. Who is a neighbour of whom stays, so a sampler may change its rate, not its kind.
+const OF_ALL: &[&str] = &[
+    "scale",
+    "series.*.shared_queries",
+    "series.*.policy.**",
+    "series.*.sharing.Aggregate.clip",
+    "series.*.sharing.Aggregate.noise_multiplier",
+    "series.*.sharing.Aggregate.participation.Poisson",
+    "series.*.sharing.Aggregate.participation.FixedSize",
+    "series.*.sharing.Aggregate.weights.**",
+    "series.*.sharing.Aggregate.divisor",
+    "series.*.sharing.Aggregate.late",
+    "series.*.sharing.Aggregate.visible_participation",
+];
+
+impl Protocol for Federated {
+    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+        self.check(stage)
+    }
+
+    fn needs_objective(&self) -> bool {
+        true
+    }
+
+    fn units(&self) -> Vec<ProtectedUnit> {
+        vec![ProtectedUnit::Agent]
+    }
+
+    /// What masked agents and their server agreed on at the start is for good.
+    fn changeable(&self) -> &'static [&'static str] {
+        let masked = |series: &FederatedSeries| match &series.sharing {
+            Sharing::Aggregate(aggregate) => aggregate.server.is_masked(),
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+        };
+        if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
+    }
+
+    fn dry_needs_objective(&self) -> bool {
+        false
+    }
+
+    fn series(&self) -> Vec<String> {
+        names(&self.series)
+    }
+
+    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+        let fail = |error: CannotBegin| PlayError::party("all", error);
+        let instance = stage.objective("all")?;
+        let length_scale = self.feature_length_scale.map(Positive::get);
+        let m = self.features.get() as usize;
+        let common = Arc::new(Common::new(instance, m, length_scale, key).map_err(fail)?);
+        let members = self.members(stage);
+        let mut agents: Vec<(usize, usize)> = Vec::new();
+        for (group, (_, found)) in members.iter().enumerate() {
+            agents.extend(found.iter().map(|&party| (party, group)));
+        }
+        agents.sort_unstable();
+        let values = agents
+            .iter()
+            .enumerate()
+            .map(|(n, &(party, group))| {
+                if stage.directions.dry {
+                    return Ok(Arc::clone(&instance.values));
+                }
+                objective_of(self, &self.groups[group], (n, party), stage, instance, key)
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(fail)?;
+        let groups: Vec<(String, Vec<usize>)> = members
+            .iter()
+            .enumerate()
+            .map(|(group, (name, _))| {
+                let of_group = agents.iter().enumerate().filter(|(_, agent)| agent.1 == group);
+                (name.clone(), of_group.map(|(n, _)| n).collect())
+            })
+            .collect();
+        let replication = Replication { recipe: self, stage, instance, common, agents, values, groups, key };
+        self.series.iter().map(|series| replication.play(series)).collect()
+    }
+}

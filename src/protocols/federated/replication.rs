@@ -1,0 +1,225 @@
+//! The parties of every series of one replication, and what is kept of what they do.
+
+use super::agent::Agent;
+use super::answers::Answers;
+use super::contribution::Contract;
+use super::failure::CannotBegin;
+use super::masking::Dealer;
+use super::messages::{OwnFact, World};
+use super::own_model::OwnModel;
+use super::public;
+use super::recipe::Federated;
+use super::regions::regions_of;
+use super::series::{FederatedSeries, Sharing};
+use super::server::Server;
+use super::setup::Setup;
+use super::tally::Tally;
+use super::world::Common;
+use crate::gp::WeightPosterior;
+use crate::kernel::Party;
+use crate::objectives::Instance;
+use crate::privacy::ledger::Meter;
+use crate::protocols::stage::{JitterWatch, NamedOutcome, PlayError, Releases, SeriesRecord, Stage};
+use crate::rng::Key;
+use crate::vocab::{PartyId, PublicFact};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Everything that the series of one replication share.
+pub(super) struct Replication<'a> {
+    pub(super) recipe: &'a Federated,
+    pub(super) stage: &'a Stage,
+    pub(super) instance: &'a Instance,
+    pub(super) common: Arc<Common>,
+    /// Party and group of each agent.
+    pub(super) agents: Vec<(usize, usize)>,
+    pub(super) values: Vec<Arc<Vec<f64>>>,
+    pub(super) groups: Vec<(String, Vec<usize>)>,
+    pub(super) key: Key,
+}
+
+impl Replication<'_> {
+    pub(super) fn play(&self, series: &FederatedSeries) -> Result<SeriesRecord, PlayError> {
+        let parties = self.parties(series).map_err(|error| PlayError::party(&series.name, error))?;
+        let mut tally = Tally::new(self.values.clone(), self.recipe.rounds);
+        let mut counts = BTreeMap::new();
+        let mut together = 0;
+        // Length-scale of each agent's last fit.
+        let mut fitted = BTreeMap::new();
+        let releases = Releases::in_order();
+        let mut record =
+            self.stage.play(&series.name, parties, self.key, releases, &mut |at, fact| match fact {
+                OwnFact::Measured { agent, round, arm, outcome } => {
+                    tally.measured(*agent, *round, *arm, *outcome, at);
+                }
+                OwnFact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
+                OwnFact::SetUp { members } => {
+                    together = *members;
+                    *counts.entry("agents in masked sums".to_owned()).or_default() += members;
+                }
+                OwnFact::Unmasked { survivors, .. } => {
+                    *counts.entry("rounds opened".to_owned()).or_default() += 1;
+                    *counts.entry("masks removed".to_owned()).or_default() += together - survivors;
+                }
+                OwnFact::GivenUp { .. } => *counts.entry("rounds given up".to_owned()).or_default() += 1,
+                OwnFact::OpenedLate { .. } => {
+                    *counts.entry("rounds given up that the server can open".to_owned()).or_default() += 1;
+                }
+                OwnFact::Fitted { agent, length_scale, .. } => {
+                    *counts.entry("fits of agents' own models".to_owned()).or_default() += 1;
+                    fitted.insert(*agent, *length_scale);
+                }
+            })?;
+        record.jitter = record.jitter.max(self.common.prior.jitter());
+        let named = |name: &str, value| NamedOutcome { name: name.to_owned(), value, bound: None };
+        if self.instance.background.agents.is_some()
+            && let Some((most, mean)) = tally.best_found()
+        {
+            record.outcomes = vec![
+                named("1 - best performance of any agent", 1.0 - most),
+                named("1 - best performance, mean of agents", 1.0 - mean),
+            ];
+        }
+        if !fitted.is_empty() {
+            let mut scales: Vec<f64> = fitted.into_values().collect();
+            scales.sort_by(f64::total_cmp);
+            record
+                .outcomes
+                .push(named("length-scale of agents' own models, median", scales[scales.len() / 2]));
+        }
+        record.closings = std::mem::take(&mut tally.closings);
+        let (iterations, groups) = tally.finish(&self.groups);
+        record.iterations = iterations;
+        record.groups = groups;
+        record.counts = counts;
+        record.public.extend(public::facts(&series.sharing, &self.objective_facts()));
+        Ok(record)
+    }
+
+    /// What is public of the problem that all agents work on.
+    fn objective_facts(&self) -> Vec<PublicFact> {
+        self.instance.background.public.iter().cloned().chain(self.stage.inputs_of_records()).collect()
+    }
+
+    /// What agents and a server that is not trusted have agreed on.
+    fn contract(&self, series: &FederatedSeries, explored: &[usize]) -> Option<Arc<Contract>> {
+        let Sharing::Aggregate(aggregate) = &series.sharing else { return None };
+        aggregate.server.is_masked().then(|| {
+            let key = |&(party, _): &(usize, usize)| {
+                self.key.child("party").child(&self.stage.names[party]).child("masks")
+            };
+            Arc::new(Contract {
+                aggregate: aggregate.clone(),
+                explored: explored.to_vec(),
+                length: self.common.m,
+                dealer: Dealer { keys: self.agents.iter().map(key).collect() },
+            })
+        })
+    }
+
+    fn parties(&self, series: &FederatedSeries) -> Result<Vec<Box<dyn Party<World>>>, CannotBegin> {
+        let stage = self.stage;
+        let server = stage.party("server", &self.recipe.server).map_err(|_| CannotBegin::UnknownServer)?;
+        let regions = series.sharing.regions();
+        let region_of = Arc::new(regions_of(&self.instance.inputs, regions));
+        let explored: Vec<usize> = self
+            .agents
+            .iter()
+            .enumerate()
+            .map(|(n, &(_, group))| {
+                self.recipe.groups[group].explores.map_or(n, |region| region as usize) % regions
+            })
+            .collect();
+        let id = |party: usize| PartyId(party as u32);
+        let agents: Vec<PartyId> = self.agents.iter().map(|&(party, _)| id(party)).collect();
+        let count = agents.len();
+        let dry = stage.directions.dry;
+        let blank = Arc::new(vec![0.0; self.common.m]);
+        let contract = self.contract(series, &explored);
+        let conditions = public::conditions(&self.objective_facts());
+        let mut parts: Vec<(PartyId, Box<dyn Party<World>>)> = Vec::with_capacity(count + 1);
+        parts.push((
+            server,
+            Box::new(Server {
+                agents: self.agents.iter().map(|&(party, _)| id(party)).collect(),
+                places: self.agents.iter().enumerate().map(|(n, &(party, _))| (id(party), n)).collect(),
+                sharing: series.sharing.clone(),
+                policy: series.policy,
+                neighbours: series.sharing.neighbours(),
+                explored: explored.clone(),
+                rounds: self.recipe.rounds,
+                broadcasts: series.sharing.broadcasts(self.recipe.rounds),
+                length: self.common.m,
+                key: self.key.child("party").child(&self.recipe.server),
+                meter: Meter::new(stage.budget).read_by(stage.read_between(server, &agents, &[])),
+                round: 0,
+                open: false,
+                timer: None,
+                answered: vec![false; count],
+                heard: vec![Answers::default(); count],
+                fresh: vec![None; count],
+                late: vec![None; count],
+                last: vec![None; count],
+                setup: Setup::of(count),
+                contract: contract.clone(),
+                masked: vec![None; count],
+                unmasking: None,
+                unopened: Vec::new(),
+                name: self.recipe.server.clone(),
+                conditions: conditions.clone(),
+                buffered: 0,
+                stale: 0,
+                dry,
+            }),
+        ));
+        let shares = !matches!(series.sharing, Sharing::Alone(_));
+        let surrogate = &self.common.surrogate;
+        for (n, &(party, _)) in self.agents.iter().enumerate() {
+            let key = self.key.child("party").child(&stage.names[party]);
+            let own: Vec<usize> =
+                (0..region_of.len()).filter(|&point| region_of[point] == explored[n]).collect();
+            if own.is_empty() && !dry {
+                return Err(CannotBegin::EmptyRegion { region: explored[n], regions });
+            }
+            let mut stream = key.child("initial points").stream();
+            let initial = (0..if dry { 0 } else { self.recipe.initial_points })
+                .map(|_| own[stream.below(own.len() as u64) as usize])
+                .collect();
+            // A noise-free objective still needs a ridge.
+            let lambda = surrogate.noise_variance.max(1e-6);
+            let weights = (shares && !dry).then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
+            parts.push((
+                id(party),
+                Box::new(Agent {
+                    index: n as u64,
+                    server,
+                    server_name: self.recipe.server.clone(),
+                    neighbours: series.sharing.neighbours(),
+                    common: Arc::clone(&self.common),
+                    values: Arc::clone(&self.values[n]),
+                    initial,
+                    regions: Arc::clone(&region_of),
+                    own: OwnModel::new(&self.common, self.recipe.own_hyperparameters),
+                    weights: weights?,
+                    blank: (shares && dry).then(|| Arc::clone(&blank)),
+                    dry,
+                    shared_queries: series.shared_queries,
+                    scale: self.recipe.scale.get(),
+                    rounds: self.recipe.rounds,
+                    broadcasts: series.sharing.broadcasts(self.recipe.rounds),
+                    key,
+                    contract: contract.clone(),
+                    members: None,
+                    handed_over: 0,
+                    begun: false,
+                    last_round: 0,
+                    measured: 0,
+                    jitter: JitterWatch::default(),
+                    meter: Meter::new(stage.budget).read_by(stage.read_between(server, &[id(party)], &[])),
+                    conditions: conditions.clone(),
+                }),
+            ));
+        }
+        Ok(stage.all_parties(parts))
+    }
+}

@@ -1,0 +1,212 @@
+//! The server as a party: opens rounds, gathers vectors, releases what it makes of them.
+
+use super::messages::{Close, Message, OwnFact, World};
+use super::rounds::{Late, RoundPolicy};
+use super::series::{Aggregate, Sharing};
+use super::server::{Server, Vector};
+use super::setup::Phase;
+use crate::kernel::{Context, Input, Party};
+use crate::privacy::Sensitive;
+use crate::privacy::ledger::{ReleaseError, release};
+use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered, Participation};
+use crate::protocols::stage::{JournalLedger, give_up};
+use crate::vocab::PartyId;
+use std::any::Any;
+use std::sync::Arc;
+
+impl Party<World> for Server {
+    fn handle(&mut self, input: Input<World>, ctx: &mut Context<'_, World>) {
+        match input {
+            Input::Start if self.contract.is_some() => self.set_up(ctx),
+            Input::Start => {
+                ctx.broadcast(self.agents.iter().copied(), &Message::Begin);
+                self.open(ctx);
+            }
+            Input::Message { from, message: Message::Key } => self.take_set_up(from, &Phase::Keys, ctx),
+            Input::Message { from, message: Message::Dealt { .. } } => {
+                self.take_set_up(from, &Phase::Shares, ctx);
+            }
+            Input::Message { from, message: Message::Weights { round, omega } } => {
+                self.take(from, round, Some(omega.into_inner()), ctx);
+            }
+            Input::Message { from, message: Message::Done { round } } => {
+                // A member that takes no part has not got what was dealt to it.
+                if self.contract.is_some()
+                    && let Some(&agent) = self.places.get(&from)
+                {
+                    self.entrust(agent, false, ctx);
+                }
+                self.take(from, round, None, ctx);
+            }
+            Input::Message { from, message: Message::Masked { round, words } } => {
+                let Some(&agent) = self.places.get(&from) else { return };
+                if self.open && round == self.round && !self.answered[agent] {
+                    self.masked[agent] = Some(words);
+                }
+                self.take(from, round, None, ctx);
+            }
+            Input::Message { from, message: Message::Shares { round, shares } } => {
+                let Some(&agent) = self.places.get(&from) else { return };
+                self.take_shares(agent, round, shares, ctx);
+            }
+            Input::Timer(Close { .. }) if self.setup.phase != Phase::Done => self.out_of_patience(ctx),
+            Input::Timer(Close { round }) if self.open && round == self.round => self.close(ctx),
+            Input::Timer(Close { round }) if self.unmasking.is_some() && round == self.round => {
+                self.timer = None;
+                self.give_round_up(ctx);
+            }
+            Input::Message {
+                message:
+                    Message::Begin
+                    | Message::Share { .. }
+                    | Message::Unmask { .. }
+                    | Message::Invite
+                    | Message::Keys { .. }
+                    | Message::Entrusted { .. },
+                ..
+            }
+            | Input::Timer(Close { .. })
+            | Input::WentOffline
+            | Input::CameBack => {}
+        }
+    }
+
+    /// A round that is open keeps its timer, and is closed by the new policy.
+    fn adopt(&mut self, fresh: &dyn Any) {
+        if let Some(fresh) = fresh.downcast_ref::<Self>() {
+            self.sharing.clone_from(&fresh.sharing);
+            self.neighbours.clone_from(&fresh.neighbours);
+            self.policy = fresh.policy;
+        }
+    }
+}
+
+impl Server {
+    fn take(&mut self, from: PartyId, round: u64, vector: Option<Vector>, ctx: &mut Context<'_, World>) {
+        let Some(&agent) = self.places.get(&from) else { return };
+        // A copy of an answer that came before, in this round or an earlier one, is no answer.
+        if !self.heard[agent].insert(round) {
+            return;
+        }
+        self.file(agent, round, vector);
+        let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
+        if self.open && self.policy.is_enough(fresh, self.buffered, self.agents.len() as u64) {
+            self.close(ctx);
+        }
+    }
+
+    fn close(&mut self, ctx: &mut Context<'_, World>) {
+        self.open = false;
+        if let Some(timer) = self.timer.take() {
+            ctx.cancel(timer);
+        }
+        let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
+        ctx.record(OwnFact::Closed { round: self.round, fresh, late: self.stale }.into());
+        (self.buffered, self.stale) = (0, 0);
+        if let Some(contract) = self.contract.clone() {
+            self.start_unmasking(&contract, ctx);
+            return;
+        }
+        let shared = match self.sharing.clone() {
+            Sharing::Alone(_) => {
+                self.round += 1;
+                let message = Message::Share { round: self.round, vectors: None };
+                ctx.broadcast(self.agents.iter().copied(), &message);
+                Ok(())
+            }
+            Sharing::RandomAgent(_) => self.relay(ctx),
+            Sharing::Aggregate(aggregate) => {
+                let (mechanism, gathered) = self.gather(&aggregate.mechanism(), &aggregate);
+                self.aggregate(&mechanism, gathered, ctx)
+            }
+        };
+        if let Err(error) = shared {
+            give_up(ctx, &format!("before round {}", self.round + 1), &error);
+            return;
+        }
+        self.next(ctx);
+    }
+
+    /// The vectors of this round as the late policy has them.
+    fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
+        let mut mechanism = mechanism.clone();
+        // Whoever keeps the first k calls k / N its rate.
+        if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
+            (self.policy, mechanism.participation)
+        {
+            let kept = k.get() as f64 / self.agents.len() as f64;
+            mechanism.claimed_rate = (kept < rate.get()).then_some(kept);
+        }
+        mechanism.is_forgotten = self.round + 1 > self.rounds;
+        let mut vectors: Vec<(usize, Vector)> = Vec::new();
+        let mut second_coin = Vec::new();
+        for agent in 0..self.agents.len() {
+            let late = self.late[agent].take();
+            match aggregate.late {
+                Late::Discard => vectors.extend(self.fresh[agent].clone().map(|v| (agent, v))),
+                Late::AddToNext => {
+                    mechanism.multiplicity = 2;
+                    vectors.extend(self.fresh[agent].clone().into_iter().chain(late).map(|v| (agent, v)));
+                }
+                Late::ReplaceNext => {
+                    mechanism.keeps_coin = true;
+                    if late.is_some() {
+                        second_coin.push(agent);
+                    }
+                    vectors.extend(late.or_else(|| self.fresh[agent].clone()).map(|v| (agent, v)));
+                }
+                Late::KeepLast => vectors.extend(self.last[agent].clone().map(|v| (agent, v))),
+            }
+        }
+        let weights =
+            Arc::new(aggregate.weights.at(self.round, &self.explored, aggregate.regions.get() as usize));
+        let population = self.agents.len();
+        (mechanism, Gathered { population, vectors, weights, second_coin, length: self.length })
+    }
+
+    fn aggregate(
+        &mut self,
+        mechanism: &FederatedSum,
+        gathered: Gathered,
+        ctx: &mut Context<'_, World>,
+    ) -> Result<(), ReleaseError> {
+        let occasion = self.occasion("sums of weights", ctx);
+        let mut stream = self.key.child("sum").index(self.round).stream();
+        let secret = Sensitive::new(gathered);
+        let zeros = vec![vec![0.0; if self.dry { self.length } else { 0 }]; self.regions()];
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+        let vectors = if self.dry {
+            release(&mut ledger, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
+        } else {
+            release(&mut ledger, occasion, mechanism, &secret, &mut stream)?
+        };
+        self.round += 1;
+        let message = Message::Share { round: self.round, vectors: Some(Arc::new(vectors)) };
+        ctx.broadcast(self.agents.iter().copied(), &message);
+        Ok(())
+    }
+
+    /// Original FTS: every agent gets the vector of a random other one.
+    fn relay(&mut self, ctx: &mut Context<'_, World>) -> Result<(), ReleaseError> {
+        let present: Vec<usize> =
+            (0..self.agents.len()).filter(|&agent| self.fresh[agent].is_some()).collect();
+        for (agent, &party) in self.agents.iter().enumerate() {
+            let mut stream = self.key.child("relay").index(self.round).index(agent as u64).stream();
+            let others: Vec<usize> = present.iter().copied().filter(|&other| other != agent).collect();
+            let mut vectors = None;
+            if !others.is_empty() {
+                let other = others[stream.below(others.len() as u64) as usize];
+                if let Some(vector) = &self.fresh[other] {
+                    let secret = Sensitive::new(vec![vector.to_vec()]);
+                    let occasion = self.occasion("sampled weights omega", ctx);
+                    let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+                    let released = release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut stream)?;
+                    vectors = Some(Arc::new(released));
+                }
+            }
+            ctx.send(party, Message::Share { round: self.round + 1, vectors });
+        }
+        self.round += 1;
+        Ok(())
+    }
+}

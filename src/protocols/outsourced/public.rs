@@ -1,0 +1,28 @@
+//! What the modeler knows of the curator's data that the ledger does not price.
+
+use super::recipe::SeriesRecipe;
+use crate::objectives::{Facts, Instance};
+use crate::vocab::{Origin, PublicFact};
+
+/// What the modeler of a series knows without a release.
+pub(super) fn taken_as_public(
+    series: &SeriesRecipe,
+    instance: &Instance,
+    curator: &str,
+    modeler: &str,
+) -> Vec<PublicFact> {
+    let Facts { shape, inputs, length_scales, outcomes, model } = &instance.background.facts;
+    let shown = series.release.shows_inputs();
+    let modelled = series.learner.as_dyn().needs_inputs();
+    // What was fitted is a release to a learner that has a model; and no other learner is told.
+    let model = if modelled && !instance.background.fitted { &model[..] } else { &[] };
+    let (inputs, length_scales) = if shown { (&inputs[..], &length_scales[..]) } else { (&[][..], &[][..]) };
+    let protocol = [
+        "which row is asked for in which round: chosen by the modeler from what it was told",
+        "when messages arrive: times and losses are drawn without a look at the data",
+    ];
+    let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
+    let facts = shape.iter().chain(inputs).chain(length_scales).chain(outcomes).chain(model);
+    let facts = facts.map(|fact| fact.clone().about(curator).known_to(modeler));
+    facts.chain(protocol).collect()
+}

@@ -1,0 +1,86 @@
+//! Why an owner cannot search or release.
+
+use crate::gp::GpError;
+use crate::learners::BuildError;
+use crate::privacy::mechanisms::MechanismError;
+use crate::vocab::OutOfRange;
+
+/// Why an owner cannot search or release. What the recipe needs of the task and does not find, as a rule.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CannotRelease {
+    /// A quantity that was worked out is out of its range.
+    #[error("{what}: {error}")]
+    Quantity {
+        /// Which.
+        what: &'static str,
+        /// How.
+        #[source]
+        error: OutOfRange,
+    },
+    /// Epsilon of one release out of several.
+    #[error(transparent)]
+    Epsilon(#[from] OutOfRange),
+    /// More rounds than a machine of this kind can count.
+    #[error(transparent)]
+    Rounds(#[from] std::num::TryFromIntError),
+    /// Noise that is not normal.
+    #[error("the release is analysed for normal noise, and the objective's is not")]
+    NotNormal,
+    /// No noise, for an analysis that needs some.
+    #[error(
+        "Algorithm 1 needs noise, expected a noise variance above 0, found 0: raise the objective's noise, or use \
+         GpNoiseFree"
+    )]
+    NoNoise,
+    /// One round, for an analysis that divides by the logarithm of their number.
+    #[error(
+        "Algorithm 2 expects at least 2 rounds, since its regret divides by ln T, found 1: raise `rounds`"
+    )]
+    TooFewRounds,
+    /// Nothing is known of the loss.
+    #[error(
+        "the objective states no loss, so nothing is known of its sensitivity: write assume: TaskFacts(..), or use an \
+         objective that trains models"
+    )]
+    NoLoss,
+    /// A setting without an outcome.
+    #[error("a setting was never tried, so there is no outcome to choose it by")]
+    Untried,
+    /// No outcome at all.
+    #[error("no setting was tried, so there is no performance to release")]
+    NothingTried,
+    /// No one secret to compare two worlds by.
+    #[error(
+        "\"{series}\" chooses every setting privately, so there is no one secret to attack: audit the mechanism of one \
+         choice (`subrosa audit mechanism exponential`)"
+    )]
+    NoOneSecret {
+        /// Name of the series.
+        series: String,
+    },
+    /// The model cannot take in an outcome.
+    #[error("trial {trial}: {error}")]
+    Trial {
+        /// Of which trial, from 0.
+        trial: u64,
+        /// Why.
+        #[source]
+        error: GpError,
+    },
+    /// The model fails.
+    #[error(transparent)]
+    Model(#[from] GpError),
+    /// The learner cannot be built.
+    #[error(transparent)]
+    Learner(#[from] BuildError),
+    /// The mechanism cannot release.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+}
+
+/// For callers that report in words.
+impl From<CannotRelease> for String {
+    fn from(error: CannotRelease) -> Self {
+        error.to_string()
+    }
+}

@@ -1,0 +1,195 @@
+//! How a scenario of private release becomes parties and a record.
+
+use super::failure::CannotRelease;
+use super::messages::{OwnFact, World};
+use super::outcomes::{Published, Trials, outcomes};
+use super::owner::{Carriers, Owner, OwnerConfig};
+use super::public::{taken_as_public, trains};
+use super::publication::{Search, Task};
+use super::reader::Reader;
+use super::recipe::{Release, ReleaseSeries};
+use super::training::entry_of_training;
+use super::worker::Worker;
+use crate::kernel::Party;
+use crate::objectives::Instance;
+use crate::privacy::ledger::Meter;
+use crate::protocols::stage::series::names;
+use crate::protocols::stage::{Evaluations, PlayError, Protocol, Releases, SeriesRecord, Stage, count};
+use crate::rng::Key;
+use crate::vocab::{PartyId, Problem, ProtectedUnit, PublicFact};
+use std::sync::Arc;
+
+impl Protocol for Release {
+    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+        self.check(stage)
+    }
+
+    fn needs_objective(&self) -> bool {
+        true
+    }
+
+    fn units(&self) -> Vec<ProtectedUnit> {
+        vec![ProtectedUnit::ValidationRecord, ProtectedUnit::TrainingRecord]
+    }
+
+    fn changeable(&self) -> &'static [&'static str] {
+        &["retry.**"]
+    }
+
+    fn series(&self) -> Vec<String> {
+        names(&self.series)
+    }
+
+    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+        self.series.iter().map(|series| self.play_series(series, stage, key)).collect()
+    }
+}
+
+impl Release {
+    fn play_series(
+        &self,
+        series: &ReleaseSeries,
+        stage: &Stage,
+        key: Key,
+    ) -> Result<SeriesRecord, PlayError> {
+        let bad = |problem: Problem| PlayError::scenario(&series.name, &problem);
+        let failed = |error: CannotRelease| PlayError::party(&series.name, error);
+        let instance = stage.objective(&series.name)?;
+        if instance.noise.gaussian_sd().is_none() {
+            return Err(failed(CannotRelease::NotNormal));
+        }
+        let task = Arc::new(Task::of(instance, self.rounds));
+        let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;
+        plan.can_release().map_err(failed)?;
+        let owner = stage.party("owner", &self.owner).map_err(bad)?;
+        let config = self.config(series, stage, (instance, &task), key)?;
+        let trains = config.trains;
+        let parties = self.parties(stage, owner, config, key).map_err(failed)?;
+        let mut evaluations = Evaluations::new(instance);
+        let (mut trials, mut published) = (Trials::default(), Published::default());
+        let mut record =
+            stage.play(&series.name, parties, key, Releases::in_order(), &mut |at, fact| match fact {
+                OwnFact::Tried { setting, outcome, .. } => {
+                    trials.add(*setting as usize, *outcome);
+                    evaluations.add(trials.count(), *setting, *outcome, at);
+                }
+                OwnFact::Reassigned { .. } => {}
+                OwnFact::Published { setting, value } => {
+                    published.setting = setting.map(|setting| setting as usize);
+                    published.value = *value;
+                }
+                OwnFact::Chosen { setting } => {
+                    published.chosen.get_or_insert(*setting as usize);
+                }
+            })?;
+        let neighbour = if stage.directions.dry {
+            None
+        } else {
+            self.on_neighbour(series, instance, &task, key).map_err(failed)?
+        };
+        record.outcomes =
+            outcomes(instance, &task, (&trials, neighbour.as_ref()), published, &plan.guarantees)
+                .map_err(failed)?;
+        record.iterations = evaluations.into_iterations();
+        if trains {
+            let mut of_training = Vec::new();
+            record.releases.iter().for_each(|entry| count(&mut of_training, entry_of_training(entry)));
+            record.releases.extend(of_training);
+        }
+        record.public.extend(taken_as_public(self, series, instance, &task));
+        Ok(record)
+    }
+
+    fn config(
+        &self,
+        series: &ReleaseSeries,
+        stage: &Stage,
+        (instance, task): (&Instance, &Arc<Task>),
+        key: Key,
+    ) -> Result<OwnerConfig, PlayError> {
+        let ids = |field: &str, names: &[String]| {
+            let ids: Result<Vec<PartyId>, Problem> =
+                names.iter().map(|name| stage.party(field, name)).collect();
+            ids.map_err(|problem| PlayError::scenario(&series.name, &problem))
+        };
+        let id = stage.party("owner", &self.owner).map_err(|p| PlayError::scenario(&series.name, &p))?;
+        let (workers, readers) = (ids("workers", &self.workers)?, ids("readers", &self.readers)?);
+        let owners: Vec<PartyId> = workers.iter().copied().chain([id]).collect();
+        let told: Vec<PartyId> = owners.iter().chain(&readers).copied().collect();
+        let carriers = Carriers {
+            of_training: stage.read_between(id, &workers, &owners).into(),
+            of_publication: stage.read_between(id, &readers, &told).into(),
+            of_either: stage.read_between(id, &told, &told).into(),
+        };
+        let owner = key.child("party").child(&self.owner);
+        Ok(OwnerConfig {
+            name: self.owner.clone(),
+            workers,
+            readers,
+            trains: trains(series, instance),
+            carriers,
+            conditions: instance.background.public.iter().filter_map(PublicFact::condition).collect(),
+            publication: series.publication.clone(),
+            task: Arc::clone(task),
+            values: Arc::clone(&instance.values),
+            noise_sd: task.noise_sd,
+            noise: key.child("objective noise"),
+            retry: self.retry,
+            dry: stage.directions.dry,
+            mechanisms: owner.child("mechanisms").stream(),
+            learning: owner.child("learner").stream(),
+        })
+    }
+
+    fn parties(
+        &self,
+        stage: &Stage,
+        owner: PartyId,
+        config: OwnerConfig,
+        key: Key,
+    ) -> Result<Vec<Box<dyn Party<World>>>, CannotRelease> {
+        let n = config.task.n();
+        let mut owner_party = Some(Owner::new(config, Meter::new(stage.budget))?);
+        let parties = stage.names.iter().enumerate().map(|(index, name)| -> Box<dyn Party<World>> {
+            if index == owner.index()
+                && let Some(owner) = owner_party.take()
+            {
+                Box::new(owner)
+            } else if self.readers.contains(name) {
+                let stream = key.child("party").child(name).child("blind choice").stream();
+                Box::new(Reader { n, stream, chosen: false })
+            } else {
+                Box::new(Worker)
+            }
+        });
+        Ok(parties.collect())
+    }
+
+    /// The same search with the same noise on the neighbour's function, away from any network: what theorems about
+    /// neighbours compare with. For searches whose trials come one by one.
+    fn on_neighbour(
+        &self,
+        series: &ReleaseSeries,
+        instance: &Instance,
+        task: &Task,
+        key: Key,
+    ) -> Result<Option<Trials>, CannotRelease> {
+        let publication = series.publication.as_dyn();
+        let Some(values) = instance.background.neighbour.as_ref().filter(|_| publication.sequential()) else {
+            return Ok(None);
+        };
+        let Search::Learner(learner) = publication.search(task)? else { return Ok(None) };
+        let mut learner = learner.as_dyn().build(&task.arms())?;
+        let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
+        let noise = key.child("objective noise");
+        let mut stream = key.child("party").child(&self.owner).child("learner").stream();
+        let mut trials = Trials::default();
+        for trial in 0..self.rounds {
+            let setting = learner.suggest(&mut stream);
+            let outcome = values[setting] + noise_sd * noise.index(trial).stream().normal();
+            learner.observe(setting, outcome)?;
+            trials.add(setting, outcome);
+        }
+        Ok(Some(trials))
+    }
+}

@@ -1,0 +1,50 @@
+//! What is known of the owner's records that the ledger does not price.
+
+use super::owner::PUBLIC;
+use super::publication::{Search, Task};
+use super::recipe::{Release, ReleaseSeries};
+use crate::objectives::Instance;
+use crate::vocab::{Origin, PublicFact};
+
+/// The shape of a tuning task, which scales the noise.
+const TASK_FACTS: &str =
+    "number of validation records, range and slope of the loss, and the regularisation parameters on offer";
+
+/// What timing would tell.
+const TIMES: &str = "when messages come and how many there are: training and validation are taken to last as long whatever \
+                     the records are, and the number of trials is fixed";
+
+/// What is inside of the owner's trust.
+const WORKERS: &str = "which settings are trained, and the models: workers are machines of the owner's own";
+
+/// Whether a series' outcomes are those of trained models: where the objective trains some, and where the publication
+/// assumes so. A function that is drawn has no training records.
+pub(super) fn trains(series: &ReleaseSeries, instance: &Instance) -> bool {
+    instance.background.tuning.is_some() || series.publication.as_dyn().assumed().is_some()
+}
+
+/// What is known of the owner's records that the ledger does not price.
+pub(super) fn taken_as_public(
+    release: &Release,
+    series: &ReleaseSeries,
+    instance: &Instance,
+    task: &Task,
+) -> Vec<PublicFact> {
+    let publication = series.publication.as_dyn();
+    if matches!(publication.search(task), Ok(Search::Nothing)) {
+        return Vec::new();
+    }
+    let told = |fact: PublicFact| fact.about(&release.owner).known_to(PUBLIC);
+    let mut facts: Vec<PublicFact> = instance.background.public.iter().cloned().map(told).collect();
+    let origin = match (publication.assumed(), instance.background.tuning) {
+        (Some(_), _) => Some(Origin::Stated),
+        (None, tuning) => tuning.map(|_| Origin::Shape),
+    };
+    facts.extend(origin.map(|origin| told(PublicFact::new(TASK_FACTS, origin))));
+    facts.push(told(PublicFact::new(TIMES, Origin::Protocol)));
+    if !release.workers.is_empty() {
+        let fact = PublicFact::new(WORKERS, Origin::Protocol).about(&release.owner);
+        facts.push(fact.known_to(release.workers.join(", ")));
+    }
+    facts
+}

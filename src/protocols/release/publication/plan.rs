@@ -1,0 +1,195 @@
+//! What a publication says before anything is tried: how it searches, what it will release, and what is proven of that.
+
+use super::search::Search;
+use super::task::{Task, TaskFacts};
+use crate::privacy::mechanisms::Mechanism;
+use crate::protocols::release::failure::CannotRelease;
+use crate::protocols::stage::OutcomeBound;
+use crate::vocab::{Neighbours, Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The behaviour of a publication recipe.
+pub trait Publication: Send + Sync {
+    /// What is wrong with the recipe as a whole; paths begin below it.
+    fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// How settings are tried. Depends on nothing but what is public of the task.
+    ///
+    /// # Errors
+    /// What the recipe needs of the task and does not find.
+    fn search(&self, task: &Task) -> Result<Search, CannotRelease>;
+
+    /// Whether a trial may begin only when the one before has ended, since a proof needs its outcome.
+    fn sequential(&self) -> bool {
+        false
+    }
+
+    /// What the recipe states of a task in place of the objective, if it does: values are then those of trained models.
+    fn assumed(&self) -> Option<TaskFacts> {
+        None
+    }
+
+    /// Whether outcomes come without noise.
+    fn noise_free(&self) -> bool {
+        false
+    }
+
+    /// What is released after the last trial. Depends on nothing but what is public of the task.
+    ///
+    /// # Errors
+    /// What the recipe needs of the task and does not find.
+    fn plan(&self, task: &Task) -> Result<Plan, CannotRelease>;
+}
+
+/// Which of the two results are published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Part {
+    /// The setting only.
+    Setting,
+    /// Its performance only.
+    Value,
+    /// Both; each costs epsilon.
+    #[default]
+    Both,
+}
+
+impl Part {
+    pub(super) fn setting(self) -> bool {
+        self != Self::Value
+    }
+
+    pub(super) fn value(self) -> bool {
+        self != Self::Setting
+    }
+}
+
+/// Which constants scale the noise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Constants {
+    /// Those that the proofs support.
+    #[default]
+    Corrected,
+    /// Those printed in the paper.
+    Printed,
+}
+
+/// What the owner is going to release.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// The setting, if it is.
+    pub setting: Option<SettingRelease>,
+    /// Its performance, if that is.
+    pub value: Option<ValueRelease>,
+    /// What is proven about the outcome.
+    pub guarantees: Vec<Guarantee>,
+}
+
+impl Plan {
+    /// Why the mechanisms cannot release, if they cannot: said before anything is tried.
+    ///
+    /// # Errors
+    /// The mechanism's own.
+    pub fn can_release(&self) -> Result<(), CannotRelease> {
+        let (any, relation) = (vec![0.0], Neighbours::ReplaceOne);
+        let setting = self.setting.as_ref().map(|setting| setting.mechanism.price(&any, &relation));
+        let value = self.value.as_ref().map(|value| value.mechanism.price(&any, &relation));
+        setting
+            .into_iter()
+            .chain(value)
+            .try_for_each(|price| price.map(drop))
+            .map_err(CannotRelease::Mechanism)
+    }
+}
+
+/// How a setting is released.
+#[derive(Debug)]
+pub struct SettingRelease {
+    /// Chooses among utilities, one per setting.
+    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize> + Send + Sync>,
+    /// What the utilities are.
+    pub utility: Utility,
+}
+
+/// How a performance is released.
+#[derive(Debug)]
+pub struct ValueRelease {
+    /// Makes one number private.
+    pub mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync>,
+    /// Which number.
+    pub of: ValueOf,
+}
+
+/// Utilities to choose a setting by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Utility {
+    /// The posterior mean after all trials, at every setting.
+    PosteriorMean,
+    /// The mean outcome of each setting; every one has been tried.
+    Outcomes,
+    /// As `Outcomes`, settings that were not tried being out of the question. Not for private releases: which ones
+    /// were tried depends on the data.
+    OutcomesOfTried,
+}
+
+/// The performance that is released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueOf {
+    /// The largest outcome.
+    Best,
+    /// The outcome of the last trial.
+    Last,
+    /// The mean outcome of the setting that has been released.
+    Setting,
+}
+
+/// A quantity that a theorem bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// max mu_T - mu_T(lambda~): what the released setting lacks in posterior mean.
+    PosteriorGap,
+    /// max v - v(lambda~): what it lacks in mean outcome, all settings having been tried.
+    OutcomeGap,
+    /// f(lambda*) - f(lambda~): what the reader's setting lacks in performance.
+    SettingRegret,
+    /// |v~ - f(lambda*)|: the released performance against the best there is.
+    ErrorAgainstOptimum,
+    /// |v~ - f_BO|: the released performance against the best outcome found.
+    ErrorAgainstBest,
+    /// |v~ - f(lambda~)|: the released performance against the outcome of the released setting.
+    ErrorAtSetting,
+    /// max |mu_T - mu_T'|: by how much the posterior mean differs for the neighbour's data.
+    RealisedSensitivity,
+}
+
+/// A bound on a quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guarantee {
+    /// The quantity.
+    pub measure: Measure,
+    /// Its bound.
+    pub bound: OutcomeBound,
+}
+
+impl Guarantee {
+    pub(super) fn new(measure: Measure, at_most: f64, failure: f64, source: &str) -> Self {
+        let probability = (1.0 - failure).max(0.0);
+        Self { measure, bound: OutcomeBound { at_most, probability, source: source.to_owned() } }
+    }
+}
+
+/// a of the utility theorems: their bounds fail with probability e^-3, about 0.05, on top of delta.
+pub const TAIL: f64 = 3.0;
+
+pub(super) fn tail_probability() -> f64 {
+    libm::exp(-TAIL)
+}
+
+pub(in crate::protocols::release) fn positive(
+    what: &'static str,
+    value: f64,
+) -> Result<Positive, CannotRelease> {
+    Positive::new(value).map_err(|error| CannotRelease::Quantity { what, error })
+}

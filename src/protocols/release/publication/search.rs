@@ -1,0 +1,53 @@
+//! How the owner tries settings.
+
+use crate::learners::{BetaSchedule, LearnerModel};
+use crate::privacy::mechanisms::NoiseArithmetic;
+use crate::vocab::{Basis, Epsilon};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How settings are tried.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Search {
+    /// A learner chooses, for as many rounds as the protocol says.
+    Learner(LearnerModel),
+    /// Every setting once, in order.
+    Everything,
+    /// Private choices, each told at once, for as many rounds as the protocol says.
+    Sampling(Sampling),
+    /// None at all.
+    Nothing,
+}
+
+/// A search whose every choice is private.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampling {
+    /// Epsilon of one choice.
+    pub epsilon: Epsilon,
+    /// How a choice is made.
+    pub selection: Selection,
+    /// And by which arithmetic.
+    pub arithmetic: NoiseArithmetic,
+    /// How far one outcome can differ between neighbours.
+    pub record_sensitivity: f64,
+    /// On what that rests.
+    pub basis: Basis,
+    /// Exploration weight by round.
+    pub beta: BetaSchedule,
+    /// Factor on its root.
+    pub scale: f64,
+    /// Noise variance of the model.
+    pub noise_variance: f64,
+    /// Whether one of the settings told is chosen at the end.
+    pub ends_with_a_setting: bool,
+}
+
+/// How a setting is chosen among outcomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Selection {
+    /// The exponential mechanism. McSherry and Talwar 2007.
+    #[default]
+    Exponential,
+    /// Report noisy max with exponential noise: the same epsilon and never less useful. Dwork and Roth 2014.
+    NoisyMax,
+}

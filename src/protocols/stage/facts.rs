@@ -1,0 +1,144 @@
+//! Facts that parties of every protocol state alike, and what a record keeps of them.
+//!
+//! A further one is a variant of [`Fact`], its number, and how [`SharedFacts`] keeps it; where it has a field of its own in
+//! the record, that field too.
+
+use super::{BudgetReached, Releases, SeriesRecord};
+use crate::kernel::{Digest, Digestible, Protocol};
+use crate::vocab::PrivacyEvent;
+use std::fmt;
+
+/// A fact for the record: one that every protocol has, or one of the protocol's own.
+#[derive(Clone)]
+pub enum Fact<Own> {
+    /// What this protocol alone states.
+    Own(Own),
+    /// Something that depends on protected data was released.
+    Released(Box<PrivacyEvent>),
+    /// The privacy budget was reached.
+    BudgetReached(BudgetReached),
+    /// A model added more than before to the diagonal of a covariance matrix, as a variance.
+    Jittered(f64),
+    /// A party could not go on; the series ends here.
+    Ended {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The facts of one protocol alone.
+pub trait ProtocolFact: Clone + fmt::Debug + Digestible {
+    /// The number of [`Fact::Ended`] in a digest; `BudgetReached` and `Jittered` have the next two, and `Released` has 0.
+    const ENDED: u64;
+
+    /// The round that is closed when this is stated. The default: none.
+    fn closes(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// A protocol whose parties state shared facts beside their own.
+pub trait Stating: Protocol<Fact = Fact<<Self as Stating>::Own>> {
+    /// Its own facts.
+    type Own: ProtocolFact;
+}
+
+impl<P: Protocol<Fact = Fact<Own>>, Own: ProtocolFact> Stating for P {
+    type Own = Own;
+}
+
+impl<Own: ProtocolFact> Fact<Own> {
+    /// The round that is closed when this is stated.
+    #[must_use]
+    pub fn closes(&self) -> Option<u64> {
+        match self {
+            Self::Own(own) => own.closes(),
+            Self::Released(_) | Self::BudgetReached(_) | Self::Jittered(_) | Self::Ended { .. } => None,
+        }
+    }
+}
+
+impl<Own> From<Own> for Fact<Own> {
+    fn from(own: Own) -> Self {
+        Self::Own(own)
+    }
+}
+
+/// A fact of the protocol's own looks as if it stood alone.
+impl<Own: fmt::Debug> fmt::Debug for Fact<Own> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Own(own) => own.fmt(f),
+            Self::Released(event) => f.debug_tuple("Released").field(event).finish(),
+            Self::BudgetReached(reached) => f.debug_tuple("BudgetReached").field(reached).finish(),
+            Self::Jittered(variance) => f.debug_tuple("Jittered").field(variance).finish(),
+            Self::Ended { reason } => f.debug_struct("Ended").field("reason", reason).finish(),
+        }
+    }
+}
+
+impl<Own: ProtocolFact> Digestible for Fact<Own> {
+    fn digest(&self, digest: &mut Digest) {
+        // A further fact counts on from 1 << 16, which no protocol's own facts reach.
+        match self {
+            Self::Own(own) => own.digest(digest),
+            Self::Released(event) => {
+                digest.word(0);
+                digest.text(&event.released);
+                digest.text(&event.mechanism);
+                digest.word(event.round);
+            }
+            Self::Ended { reason } => {
+                digest.word(Own::ENDED);
+                digest.text(reason);
+            }
+            Self::BudgetReached(BudgetReached { reason, .. }) => {
+                digest.word(Own::ENDED + 1);
+                digest.text(reason);
+            }
+            Self::Jittered(variance) => {
+                digest.word(Own::ENDED + 2);
+                digest.float(*variance);
+            }
+        }
+    }
+}
+
+/// What a record keeps of the shared facts of one series, as they come.
+#[derive(Debug)]
+pub(super) struct SharedFacts {
+    releases: Releases,
+    budget: Option<BudgetReached>,
+    jitter: f64,
+    ended_early: Option<String>,
+}
+
+impl SharedFacts {
+    pub(super) fn new(releases: Releases) -> Self {
+        Self { releases, budget: None, jitter: 0.0, ended_early: None }
+    }
+
+    /// Takes in a shared fact; gives back one of the protocol's own.
+    pub(super) fn keep<'a, Own>(&mut self, fact: &'a Fact<Own>) -> Option<&'a Own> {
+        match fact {
+            Fact::Own(own) => return Some(own),
+            Fact::Released(event) => self.releases.enter(event),
+            // The first time counts.
+            Fact::BudgetReached(reached) => {
+                self.budget.get_or_insert_with(|| reached.clone());
+            }
+            // The largest counts.
+            Fact::Jittered(variance) => self.jitter = self.jitter.max(*variance),
+            Fact::Ended { reason } => self.ended_early = Some(reason.clone()),
+        }
+        None
+    }
+
+    /// Writes everything into the record.
+    pub(super) fn into_record(self, record: &mut SeriesRecord) {
+        record.releases = self.releases.into_entries();
+        record.budget = self.budget;
+        record.jitter = self.jitter;
+        record.ended_early = self.ended_early;
+    }
+}

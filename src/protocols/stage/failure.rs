@@ -1,0 +1,64 @@
+//! Why a replication cannot be finished.
+
+use crate::kernel::KernelError;
+use crate::vocab::{Complaint, Problem};
+use std::error::Error;
+
+/// A replication that cannot be finished.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The event loop cannot go on.
+    #[error("series \"{series}\": {error}")]
+    Kernel {
+        /// In which series.
+        series: String,
+        /// Why.
+        #[source]
+        error: KernelError,
+    },
+    /// A problem of the scenario that `check` would have found.
+    #[error("series \"{series}\": the scenario is not valid at {path}: {complaint:?}")]
+    Scenario {
+        /// In which series.
+        series: String,
+        /// Where in the scenario.
+        path: String,
+        /// What is wrong there.
+        complaint: Complaint,
+    },
+    /// There is nothing to optimise.
+    #[error("series \"{series}\": the scenario has no objective")]
+    NoObjective {
+        /// In which series.
+        series: String,
+    },
+    /// A future that begins at a fork that its series never reached.
+    #[error("series \"{series}\": the series ended before the fork")]
+    EndedBeforeFork {
+        /// Which series.
+        series: String,
+    },
+    /// A party cannot do its part.
+    #[error("series \"{series}\": {reason}")]
+    Party {
+        /// In which series.
+        series: String,
+        /// Why, as the protocol has it.
+        #[source]
+        reason: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl PlayError {
+    /// A problem of the scenario that `check` would have found.
+    #[must_use]
+    pub fn scenario(series: &str, problem: &Problem) -> Self {
+        let Problem { path, complaint } = problem.clone();
+        Self::Scenario { series: series.to_owned(), path, complaint }
+    }
+
+    /// A party that cannot do its part.
+    pub fn party(series: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Party { series: series.to_owned(), reason: reason.into() }
+    }
+}

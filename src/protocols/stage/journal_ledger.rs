@@ -1,0 +1,115 @@
+//! The ledger that the parties of every protocol release through: it asks the budget, and each entry is a fact in the
+//! journal.
+
+use super::facts::{Fact, Stating};
+use super::record::BudgetReached;
+use crate::kernel::Context;
+use crate::privacy::ledger::{Book, Budgeted, Meter, Refusal};
+use crate::vocab::{Observer, PrivacyEvent};
+use std::sync::Arc;
+
+/// The ledger for one release: asks the budget, and states each entry as a fact.
+#[derive(Debug)]
+pub struct JournalLedger<'a, 'b, P: Stating> {
+    meter: &'a mut Meter,
+    statements: Statements<'a, 'b, P>,
+    exceeded_before: bool,
+    carriers: Arc<[Observer]>,
+    /// The release's own observer is trusted with it: the budget is asked for carriers alone.
+    trusting: bool,
+    /// It cannot be held back any more.
+    inevitable: bool,
+    overruled: bool,
+}
+
+#[derive(Debug)]
+struct Statements<'a, 'b, P: Stating>(&'a mut Context<'b, P>);
+
+impl<P: Stating> Book for Statements<'_, '_, P> {
+    fn enter(&mut self, event: PrivacyEvent) {
+        self.0.record(Fact::Released(Box::new(event)));
+    }
+}
+
+impl<'a, 'b, P: Stating> JournalLedger<'a, 'b, P> {
+    /// The ledger of a party with this meter. Every release is entered for the meter's carriers too, and the budget is asked
+    /// for each of them.
+    pub fn new(meter: &'a mut Meter, ctx: &'a mut Context<'b, P>) -> Self {
+        let exceeded_before = meter.exceeded().is_some();
+        let carriers = Arc::clone(meter.carriers());
+        let statements = Statements(ctx);
+        Self {
+            meter,
+            statements,
+            exceeded_before,
+            carriers,
+            trusting: false,
+            inevitable: false,
+            overruled: false,
+        }
+    }
+
+    /// The same ledger for a release that other parties than the meter's read on its way.
+    #[must_use]
+    pub fn read_by(self, carriers: &Arc<[Observer]>) -> Self {
+        Self { carriers: Arc::clone(carriers), ..self }
+    }
+
+    /// The same ledger for a release whose own observer is trusted with it, so that no budget covers what that one sees.
+    /// Carriers are not trusted: the budget is asked for each of them.
+    #[must_use]
+    pub fn trusting(self) -> Self {
+        Self { trusting: true, ..self }
+    }
+
+    /// The same ledger for what can be learned already, whatever the budget says: it is booked in any case, and an excess
+    /// is stated.
+    #[must_use]
+    pub fn inevitable(self) -> Self {
+        Self { inevitable: true, ..self }
+    }
+
+    fn budgeted(&mut self) -> Budgeted<'_, &mut Statements<'a, 'b, P>> {
+        Budgeted { meter: self.meter, book: &mut self.statements }
+    }
+}
+
+impl<P: Stating> Book for JournalLedger<'_, '_, P> {
+    fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
+        let carriers = Arc::clone(&self.carriers);
+        let own = if self.trusting { Ok(()) } else { self.budgeted().admit(event) };
+        let asked = own.and_then(|()| {
+            carriers.iter().try_for_each(|carrier| self.budgeted().admit(&seen_by(event, carrier)))
+        });
+        if self.inevitable {
+            self.overruled = asked.is_err();
+            return Ok(());
+        }
+        asked
+    }
+
+    fn enter(&mut self, event: PrivacyEvent) {
+        let round = event.round;
+        let carriers = Arc::clone(&self.carriers);
+        let copies: Vec<PrivacyEvent> = carriers.iter().map(|carrier| seen_by(&event, carrier)).collect();
+        if self.trusting {
+            self.statements.enter(event);
+        } else {
+            self.budgeted().enter(event);
+        }
+        copies.into_iter().for_each(|copy| self.budgeted().enter(copy));
+        if let (false, Some(refusal)) = (self.exceeded_before, self.meter.exceeded()) {
+            let why =
+                if self.overruled { "it could not be held back" } else { "going on, as the scenario says" };
+            let reason = format!("from round {round} on: {refusal}; {why}");
+            let fail = self.overruled && refusal.fail;
+            self.statements.0.record(Fact::BudgetReached(BudgetReached { reason, fail }));
+        }
+    }
+}
+
+/// The same release, in the sight of another observer.
+#[must_use]
+pub fn seen_by(event: &PrivacyEvent, observer: &Observer) -> PrivacyEvent {
+    PrivacyEvent { observer: observer.clone(), ..event.clone() }
+}

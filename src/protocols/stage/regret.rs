@@ -1,0 +1,83 @@
+//! Regret as evaluations come in.
+
+use super::Iteration;
+use crate::objectives::Instance;
+use crate::vocab::Time;
+
+/// Regret of one searcher so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Regret {
+    /// Largest value of the objective.
+    best: f64,
+    /// `best` minus the largest value evaluated so far, initial points included; infinite before the first.
+    pub simple: f64,
+    /// Sum of `best` minus the value over the rounds of the learner so far.
+    pub cumulative: f64,
+}
+
+impl Regret {
+    /// Nothing evaluated yet of an objective whose largest value is `best`.
+    #[must_use]
+    pub fn new(best: f64) -> Self {
+        Self { best, simple: f64::INFINITY, cumulative: 0.0 }
+    }
+
+    /// Takes in an evaluation, given the objective's noise-free value there; `t` is 0 for an initial point.
+    pub fn evaluated(&mut self, t: u64, value: f64) {
+        let regret = self.best - value;
+        self.simple = self.simple.min(regret);
+        if t > 0 {
+            self.cumulative += regret;
+        }
+    }
+}
+
+/// Evaluations of one searcher and its regret after each.
+#[derive(Debug)]
+pub struct Evaluations<'a> {
+    instance: &'a Instance,
+    regret: Regret,
+    /// Every so many rounds one is kept ...
+    stride: u64,
+    /// ... and the last one.
+    last: u64,
+    kept: Vec<Iteration>,
+}
+
+impl<'a> Evaluations<'a> {
+    /// None yet; all will be kept.
+    #[must_use]
+    pub fn new(instance: &'a Instance) -> Self {
+        Self { instance, regret: Regret::new(instance.best()), stride: 1, last: 0, kept: Vec::new() }
+    }
+
+    /// Keeps about `most` of `rounds`: evenly spaced, with the first and the last.
+    #[must_use]
+    pub fn thinned(self, rounds: u64, most: u64) -> Self {
+        Self { stride: rounds.div_ceil(most).max(1), last: rounds, ..self }
+    }
+
+    /// Takes in the outcome of an arm in round `t`, 0 for an initial point; gives the objective's noise-free value there.
+    pub fn add(&mut self, t: u64, arm: u64, outcome: f64, at: Time) -> f64 {
+        let value = self.instance.values[arm as usize];
+        self.regret.evaluated(t, value);
+        if t.is_multiple_of(self.stride) || t == 1 || t == self.last {
+            self.kept.push(Iteration {
+                t,
+                arm,
+                outcome,
+                value,
+                simple_regret: self.regret.simple,
+                cumulative_regret: self.regret.cumulative,
+                seconds: at.seconds(),
+            });
+        }
+        value
+    }
+
+    /// Those that were kept, in order.
+    #[must_use]
+    pub fn into_iterations(self) -> Vec<Iteration> {
+        self.kept
+    }
+}

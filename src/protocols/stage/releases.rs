@@ -1,0 +1,81 @@
+//! The ledger entries of a series, with those alike counted together.
+
+use crate::accounting::BookedRelease;
+use crate::vocab::PrivacyEvent;
+use std::collections::BTreeMap;
+
+/// Releases of one series as they come, entries alike counted together.
+#[derive(Debug)]
+pub enum Releases {
+    /// In order: only releases right after each other are counted together.
+    InOrder(Vec<BookedRelease>),
+    /// By the unit that they are about, for protocols whose units take turns; entries grow with the units, not with the
+    /// rounds.
+    ByUnit {
+        /// Those that are about no numbered unit.
+        others: Vec<BookedRelease>,
+        /// The others.
+        of_units: BTreeMap<u64, Vec<BookedRelease>>,
+    },
+}
+
+impl Releases {
+    /// None yet, in order.
+    #[must_use]
+    pub fn in_order() -> Self {
+        Self::InOrder(Vec::new())
+    }
+
+    /// None yet, by unit.
+    #[must_use]
+    pub fn by_unit() -> Self {
+        Self::ByUnit { others: Vec::new(), of_units: BTreeMap::new() }
+    }
+
+    /// Takes in a release.
+    pub fn enter(&mut self, event: &PrivacyEvent) {
+        match self {
+            Self::InOrder(entries) => count(entries, BookedRelease::of(event)),
+            Self::ByUnit { others, of_units } => count_beside(
+                match event.unit_index {
+                    None => others,
+                    Some(unit) => of_units.entry(unit).or_default(),
+                },
+                BookedRelease::of(event),
+            ),
+        }
+    }
+
+    /// All entries: in order, or those of no unit first and then unit by unit.
+    #[must_use]
+    pub fn into_entries(self) -> Vec<BookedRelease> {
+        match self {
+            Self::InOrder(entries) => entries,
+            Self::ByUnit { mut others, of_units } => {
+                others.extend(of_units.into_values().flatten());
+                others
+            }
+        }
+    }
+}
+
+/// Adds an entry, counting it with the last one if they differ only in round and time.
+pub fn count(entries: &mut Vec<BookedRelease>, entry: BookedRelease) {
+    match entries.last_mut() {
+        Some(last) if last.is_like(&entry) => last.join(&entry),
+        _ => entries.push(entry),
+    }
+}
+
+/// Counts an entry with the first one of the same observer for the same thing, wherever it stands; one that differs in
+/// more than round and time is put behind that.
+fn count_beside(entries: &mut Vec<BookedRelease>, entry: BookedRelease) {
+    let same = |known: &BookedRelease| {
+        known.event.released == entry.event.released && known.event.observer == entry.event.observer
+    };
+    match entries.iter().position(same) {
+        Some(place) if entries[place].is_like(&entry) => entries[place].join(&entry),
+        Some(place) => entries.insert(place + 1, entry),
+        None => count(entries, entry),
+    }
+}

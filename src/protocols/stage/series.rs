@@ -1,0 +1,48 @@
+//! What is asked of the series of a scenario, whatever the protocol.
+
+use crate::vocab::Problem;
+
+/// The recipe of one series.
+pub trait Series {
+    /// Its name in tables and figures.
+    fn name(&self) -> &str;
+}
+
+/// The names of all series, in order.
+pub(in crate::protocols) fn names<S: Series>(all: &[S]) -> Vec<String> {
+    all.iter().map(|series| series.name().to_owned()).collect()
+}
+
+/// No series at all; `fields` says what one is written with.
+pub(in crate::protocols) fn none<S: Series>(all: &[S], fields: &str) -> Option<Problem> {
+    let cure = format!("add Series({fields})");
+    all.is_empty().then(|| Problem::wrong("series", "at least one series", "none", cure))
+}
+
+/// A name that an earlier series has.
+pub(in crate::protocols) fn taken<S: Series>(all: &[S], index: usize) -> Option<Problem> {
+    let name = all[index].name();
+    all[..index].iter().any(|earlier| earlier.name() == name).then(|| {
+        Problem::wrong(
+            format!("series[{index}].name"),
+            "a name that no earlier series has",
+            name,
+            "give each series a name of its own",
+        )
+    })
+}
+
+/// No round at all; `cure` says how many others have.
+pub(in crate::protocols) fn no_rounds(rounds: u64, expected: &str, cure: &str) -> Option<Problem> {
+    (rounds == 0).then(|| Problem::wrong("rounds", expected, "0", cure))
+}
+
+/// Two parts given to one party: what is at `path` is the other part's party too.
+pub(in crate::protocols) fn same_party(
+    path: &str,
+    expected: &str,
+    [one, other]: [&str; 2],
+) -> Option<Problem> {
+    let cure = "name a second party under `parties` and give it one of the two parts";
+    (one == other).then(|| Problem::wrong(path, expected, other, cure))
+}
