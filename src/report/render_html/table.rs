@@ -6,6 +6,8 @@ use maud::{Markup, html};
 
 /// Letters from which on a cell of words is kept wide, so that no row becomes a tower on a narrow screen.
 const LONG: usize = 24;
+/// Letters up to which a narrow screen may break a cell of words at every space.
+const FEW: usize = 12;
 
 /// A table below its caption.
 pub(super) fn table(table: &Table) -> Markup {
@@ -35,8 +37,8 @@ fn placed(table: &Table, index: usize, row: &Row, at: usize) -> Markup {
     let head = at < table.heads;
     if !(head && table.layout == Layout::Grouped) {
         return html! {
-            @if head { th scope="row" .long[long(column, cell)] { (content(cell)) } }
-            @else { td .number[column.number] .long[long(column, cell)] .observed[!cell.findings.is_empty()] {
+            @if head { th scope="row" class=[width(column, cell)] { (content(cell)) } }
+            @else { td class=[width(column, cell)] {
                 (content(cell)) @if at + 1 == row.cells.len() && !row.remark.is_empty() { div.note { (row.remark) } }
             } }
         };
@@ -49,14 +51,21 @@ fn placed(table: &Table, index: usize, row: &Row, at: usize) -> Markup {
     let of_all = at + 1 == table.heads;
     let remarks = table.rows[index..index + rows].iter().filter(|row| of_all && !row.remark.is_empty());
     html! {
-        th scope=(if rows > 1 { "rowgroup" } else { "row" }) rowspan=[(rows > 1).then_some(rows)] .long[long(column, cell)] {
+        th scope=(if rows > 1 { "rowgroup" } else { "row" }) rowspan=[(rows > 1).then_some(rows)] class=[width(column, cell)] {
             (content(cell)) @for row in remarks { div.note { (row.remark) } }
         }
     }
 }
 
-fn long(column: &Column, cell: &Cell) -> bool {
-    !column.number && cell.text().chars().count() > LONG
+/// The class that gives a cell its width.
+fn width(column: &Column, cell: &Cell) -> Option<&'static str> {
+    match cell.text().chars().count() {
+        _ if column.number => Some("number"),
+        _ if !cell.findings.is_empty() => Some("observed"),
+        letters if letters > LONG => Some("long"),
+        letters if letters > FEW => Some("words"),
+        _ => None,
+    }
 }
 
 fn content(cell: &Cell) -> Markup {

@@ -2,9 +2,11 @@
 
 mod lines;
 mod table;
+mod words;
 
-use super::document::{Block, Document, Look, Paragraph, ParagraphKind, Section, Shown, Span};
+use super::document::{Block, Document, Paragraph, ParagraphKind, Section, Shown};
 use lines::{FIXED, line, wrapped};
+use words::words;
 
 /// A whole document: what is urgent at the end, just above where one types.
 pub(super) fn document(document: &Document) -> String {
@@ -76,17 +78,4 @@ fn blocks(out: &mut String, all: &[Block]) {
             Block::Folded { blocks: inside, .. } => blocks(out, inside),
         }
     }
-}
-
-/// Words as a terminal shows them.
-fn words(spans: &[Span]) -> String {
-    let one = |span: &Span| {
-        let text = match span.look {
-            Look::Code => span.text.replace(' ', &FIXED.to_string()),
-            Look::Words | Look::Badge | Look::Infinite => span.text.clone(),
-        };
-        let footnote = span.footnote.map_or_else(String::new, |number| format!(" [{number}]"));
-        format!("{text}{footnote}")
-    };
-    spans.iter().map(one).collect()
 }

@@ -1,7 +1,7 @@
 //! Tables in letters: with a header and a rule, or as a block of rows below lines of their own.
 
 use super::lines::{FIXED, WIDTH, line, wrapped};
-use super::words;
+use super::words::words;
 use crate::report::document::{Cell, Column, Layout, Shown, Table};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 

@@ -3,7 +3,7 @@
 use super::lines::stride;
 use crate::protocols::SeriesRecord;
 use crate::report::document::Figure;
-use crate::report::number;
+use crate::report::number::seconds as duration;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::ReplicationRecord;
 
@@ -46,7 +46,7 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Figure> {
                 x: seconds / size,
                 y: *t as f64,
                 error: 0.0,
-                at: number::seconds(*seconds),
+                at: duration(*seconds),
                 says: format!("round {t}"),
             });
             Line { key, kind: Kind::Band, points: points.collect() }

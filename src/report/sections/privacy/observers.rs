@@ -52,7 +52,8 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
 fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     let mut words = vec![Span::plain(format!("{}, {} ", entry.released.join(", "), times(entry)))];
     if let Some(loss) = entry.losses.iter().find(|loss| loss.standing != LossStanding::Claim) {
-        let mut marks = vec![badge(&loss.basis, &loss.arithmetic)];
+        let reason = Span { explanation: loss.note.clone(), ..badge(&loss.basis, &loss.arithmetic) };
+        let mut marks = vec![reason];
         marks.extend(exceeded(loss).into_iter().flat_map(|mark| [Span::plain(" "), mark]));
         if let Some(last) = marks.last_mut() {
             last.footnote = notes.number(&loss.note);
