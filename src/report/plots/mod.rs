@@ -14,5 +14,5 @@ pub use draw::{Drawn, DrawnLine, HEIGHT, WIDTH, draw};
 pub use file::{sample, standalone};
 pub use palette::{COLOURS, GREY, dashes};
 pub use raster::{NoPicture, png};
-pub use sequence::sequence;
+pub use sequence::{NoSequence, sequence};
 pub(super) use sequence::{among_first, drawing};

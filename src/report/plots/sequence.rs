@@ -4,7 +4,7 @@ use crate::protocols::{TraceEvent, TraceKind};
 use crate::report::words::{cause, connection};
 use crate::vocab::{PartyId, Time};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 /// Most events in one picture; more could not be told apart.
 const MOST_EVENTS: usize = 3000;
@@ -23,19 +23,40 @@ const STYLE: &str = "text{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke
     fill:none}.head{fill:#1f5fa8}.lost{stroke:#c33;fill:none;stroke-dasharray:4 3}.bad{fill:#c33}.time{fill:#555}\
     .timer{fill:#e8a33d}.fact{fill:#2f8f4e}";
 
+/// Why there is no picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSequence {
+    /// Nothing happens.
+    Nothing,
+    /// So many events are too many for one picture.
+    TooMany(usize),
+}
+
+impl fmt::Display for NoSequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => write!(f, "nothing happens in this window; widen it with --from and --until"),
+            Self::TooMany(events) => write!(
+                f,
+                "{events} events are too many for one picture (at most {MOST_EVENTS}); narrow the window with --from \
+                 and --until"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NoSequence {}
+
 /// Draws a window's events as a document of its own.
 ///
 /// # Errors
-/// A reason, when there is nothing to draw or too much.
-pub fn sequence(title: &str, names: &[String], events: &[TraceEvent]) -> Result<String, String> {
+/// [`NoSequence`], when there is nothing to draw or too much.
+pub fn sequence(title: &str, names: &[String], events: &[TraceEvent]) -> Result<String, NoSequence> {
     if events.len() > MOST_EVENTS {
-        return Err(format!(
-            "{} events are too many for one picture (at most {MOST_EVENTS}); narrow the window with --from and --until",
-            events.len()
-        ));
+        return Err(NoSequence::TooMany(events.len()));
     }
     let Some(drawn) = drawing(names, events) else {
-        return Err("nothing happens in this window; widen it with --from and --until".to_owned());
+        return Err(NoSequence::Nothing);
     };
     let (width, height) = (drawn.width, drawn.height);
     Ok(format!(
@@ -295,6 +316,6 @@ mod tests {
             (3, 1)
         );
         assert_eq!(among_first(&events, 2).len(), 2);
-        assert!(sequence("", &names, &[]).is_err());
+        assert_eq!(sequence("", &names, &[]), Err(NoSequence::Nothing));
     }
 }

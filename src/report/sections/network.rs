@@ -16,7 +16,8 @@ pub(super) fn section(
     opening: Option<&Opening>,
     place: &str,
 ) -> Section {
-    let mut blocks = vec![Block::Table(whole_runs(summary))];
+    let latency = "p50 and p99 are over one link, all replications together.";
+    let mut blocks = vec![Block::Table(whole_runs(summary)), Block::remark_on(latency, Shown::Page)];
     blocks.extend(rounds(summary).map(Block::Table));
     blocks.extend(counts::table(summary).map(Block::Table));
     if let Some(first) = first {
