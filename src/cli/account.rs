@@ -6,10 +6,13 @@ use super::options::{AccountArguments, Format};
 use super::output::{print, say};
 use crate::accounting::Statement;
 use crate::report::plots::standalone;
-use crate::report::{account_curve, account_json, account_over_rounds, account_text};
+use crate::report::{
+    self, AccountDocument, account_curve, account_document, account_over_rounds, account_text,
+};
 use crate::scenario::Document;
 use crate::study::{RunFolder, files, ledger_groups};
 use crate::vocab::Delta;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Prices.
@@ -38,7 +41,7 @@ fn of_file(arguments: &AccountArguments) -> Exit {
         Format::Text => {
             print(&account_text(&arguments.file.display().to_string(), &statement));
         }
-        Format::Json => print(&format!("{}\n", account_json(&statement))),
+        Format::Json => print(&report::json(&account_document(&statement))),
     }
     plot(arguments, &statement)
 }
@@ -84,23 +87,35 @@ fn of_run(arguments: &AccountArguments) -> Exit {
             }
         }
         Format::Json => {
-            let entries: Vec<serde_json::Value> = groups
-                .iter()
-                .map(|group| {
-                    let mut entry = account_json(&group.statement);
-                    entry["group"] = serde_json::json!(group.title);
-                    entry["replication"] = serde_json::json!(group.replication);
-                    entry
-                })
-                .collect();
+            let priced = groups.iter().map(|group| PricedGroup {
+                account: account_document(&group.statement),
+                group: &group.title,
+                replication: group.replication,
+            });
             let delta = groups.first().map(|group| group.statement.delta).or(given).map(|delta| delta.get());
-            print(&format!("{}\n", serde_json::json!({ "delta": delta, "groups": entries })));
+            print(&report::json(&Groups { delta, groups: priced.collect() }));
         }
     }
     match groups.first() {
         Some(group) => plot(arguments, &group.statement),
         None => Exit::Ok,
     }
+}
+
+/// What all releases of a run cost.
+#[derive(Serialize)]
+struct Groups<'a> {
+    delta: Option<f64>,
+    groups: Vec<PricedGroup<'a>>,
+}
+
+/// What releases about one unit to one observer cost.
+#[derive(Serialize)]
+struct PricedGroup<'a> {
+    #[serde(flatten)]
+    account: AccountDocument,
+    group: &'a str,
+    replication: u64,
 }
 
 fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {

@@ -10,7 +10,9 @@ use super::progress::Bar;
 use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
 use crate::audit::{Case, Effort, Finding, Verdict, measure, suite};
 use crate::report::plots::{png, standalone};
-use crate::report::{audit_chart, audit_json, audit_left_out, audit_message, audit_table, audit_text};
+use crate::report::{
+    self, AuditDocument, audit_chart, audit_left_out, audit_message, audit_table, audit_text,
+};
 use crate::rng::Key;
 use crate::study::files;
 use crate::vocab::counted;
@@ -189,7 +191,7 @@ fn conclude(
             }
             print(&audit_left_out(not_audited));
         }
-        Format::Json => print(&format!("{}\n", audit_json(findings, not_audited))),
+        Format::Json => print(&report::json(&AuditDocument { findings, not_audited })),
     }
     if let Some(file) = &options.plot {
         for finding in findings {

@@ -4,7 +4,29 @@ use super::exit::Exit;
 use super::options::{BadValue, CalibrateArguments, Format};
 use super::output::{print, say};
 use crate::accounting::calibration::{LEAST_NOISE, MOST_ROUNDS, Target, most_rounds, smallest_noise};
+use crate::report;
 use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Probability};
+use serde::Serialize;
+
+/// What is searched.
+const NOISE: &str = "noise_multiplier";
+const ROUNDS: &str = "rounds";
+
+/// What was found: one of the first two.
+#[derive(Serialize)]
+struct Calibrated {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise_multiplier: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<f64>,
+    epsilon_reached: f64,
+    epsilon: f64,
+    delta: f64,
+    rate: f64,
+    accountant: &'static str,
+    arithmetic: &'static str,
+    search_ended: bool,
+}
 
 /// Calibrates.
 pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
@@ -19,7 +41,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     let (key, value, reached, beyond) = match (arguments.rounds, arguments.noise) {
         (Some(rounds), None) => match smallest_noise(&target, rounds) {
             Some((noise, reached)) => {
-                ("noise_multiplier", noise, reached, (noise <= LEAST_NOISE).then_some("less noise may do"))
+                (NOISE, noise, reached, (noise <= LEAST_NOISE).then_some("less noise may do"))
             }
             None => return impossible("no noise multiplier up to 1e6 keeps"),
         },
@@ -30,7 +52,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
             };
             let (rounds, reached) = most_rounds(&target, noise);
             let beyond = (rounds >= MOST_ROUNDS).then_some("more rounds may do");
-            ("rounds", rounds as f64, reached, beyond)
+            (ROUNDS, rounds as f64, reached, beyond)
         }
         (None, None) | (Some(_), Some(_)) => {
             say("error: give either --rounds (to find the noise) or --noise (to find the rounds)");
@@ -45,11 +67,17 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
             beyond.map_or_else(String::new, |more| format!("the search ends here: {more}\n")),
         )),
         Format::Json => {
-            let document = serde_json::json!({
-                key: value, "epsilon_reached": reached, "epsilon": epsilon, "delta": delta, "rate": rate,
-                "accountant": "tight", "arithmetic": "ideal arithmetic assumed", "search_ended": beyond.is_some(),
-            });
-            print(&format!("{document}\n"));
+            print(&report::json(&Calibrated {
+                noise_multiplier: (key == NOISE).then_some(value),
+                rounds: (key == ROUNDS).then_some(value),
+                epsilon_reached: reached,
+                epsilon,
+                delta,
+                rate,
+                accountant: "tight",
+                arithmetic: "ideal arithmetic assumed",
+                search_ended: beyond.is_some(),
+            }));
         }
     }
     Exit::Ok

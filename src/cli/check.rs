@@ -4,7 +4,21 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{CheckArguments, Format};
 use super::output::print;
+use crate::report;
 use crate::vocab::counted;
+use serde::Serialize;
+
+/// A scenario without anything wrong.
+#[derive(Serialize)]
+struct Valid<'a> {
+    valid: bool,
+    scenario: &'a str,
+    cells: usize,
+    replications: u64,
+    seed: u64,
+    /// None: a scenario with any is not valid.
+    diagnostics: [&'static str; 0],
+}
 
 /// Checks.
 pub(super) fn check(arguments: &CheckArguments) -> Exit {
@@ -24,11 +38,14 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
             ));
         }
         Format::Json => {
-            let document = serde_json::json!({
-                "valid": true, "scenario": plan.name, "cells": cells, "replications": replications,
-                "seed": plan.first_seed(), "diagnostics": [],
-            });
-            print(&format!("{document}\n"));
+            print(&report::json(&Valid {
+                valid: true,
+                scenario: &plan.name,
+                cells,
+                replications,
+                seed: plan.first_seed(),
+                diagnostics: [],
+            }));
         }
     }
     Exit::Ok

@@ -6,9 +6,10 @@ use super::options::{Format, ReplayArguments, ScenarioArguments};
 use super::output::{print, say};
 use super::trace::sentence;
 use crate::protocols::Parcel;
-use crate::report::connection;
+use crate::report::{self, connection};
 use crate::study::{self, Cause, Plan, RunFolder, Side, Told};
 use crate::vocab::{PartyId, Time};
+use serde::Serialize;
 use std::path::Path;
 
 /// Compares.
@@ -52,7 +53,7 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
     let Some(found) = found else {
         print(&match arguments.format {
             Format::Text => "no event differs\n".to_owned(),
-            Format::Json => format!("{}\n", serde_json::json!({ "agrees": true })),
+            Format::Json => report::json(&Agreement { agrees: true }),
         });
         return Exit::Ok;
     };
@@ -78,15 +79,39 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
             print(&text);
         }
         Format::Json => {
-            let side = |what: &str, why: &str| serde_json::json!({ "event": what, "because": why });
-            let document = serde_json::json!({
-                "agrees": false, "series": found.series, "event": found.number,
-                "left": side(&first, &why_first), "right": side(&second, &why_second),
-            });
-            print(&format!("{document}\n"));
+            print(&report::json(&Difference {
+                agrees: false,
+                series: &found.series,
+                event: found.number,
+                left: Happening { event: &first, because: &why_first },
+                right: Happening { event: &second, because: &why_second },
+            }));
         }
     }
     Exit::ReplayDiffers
+}
+
+/// Two plans without a difference.
+#[derive(Serialize)]
+struct Agreement {
+    agrees: bool,
+}
+
+/// The first event that differs.
+#[derive(Serialize)]
+struct Difference<'a> {
+    agrees: bool,
+    series: &'a str,
+    event: u64,
+    left: Happening<'a>,
+    right: Happening<'a>,
+}
+
+/// What happened on one side, and why.
+#[derive(Serialize)]
+struct Happening<'a> {
+    event: &'a str,
+    because: &'a str,
 }
 
 /// The plan of a run folder, or of a scenario file.

@@ -4,7 +4,17 @@ use super::exit::Exit;
 use super::options::{Format, RunArguments};
 use super::output::{print, say};
 use crate::report;
-use crate::study::{self, Plan};
+use crate::study::{self, DrySeries, Plan};
+use serde::Serialize;
+
+/// What a dry run gives.
+#[derive(Serialize)]
+struct DryRun<'a> {
+    schema: &'static str,
+    scenario: &'a str,
+    seed: u64,
+    series: &'a [DrySeries],
+}
 
 /// Plays dry.
 pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
@@ -19,12 +29,12 @@ pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
         Ok(series) => {
             print(&match arguments.scenario.format {
                 Format::Text => report::dry_text(plan, &series),
-                Format::Json => format!(
-                    "{}\n",
-                    serde_json::json!({
-                        "schema": "subrosa.dry/1", "scenario": plan.name, "seed": plan.first_seed(), "series": series,
-                    })
-                ),
+                Format::Json => report::json(&DryRun {
+                    schema: "subrosa.dry/1",
+                    scenario: &plan.name,
+                    seed: plan.first_seed(),
+                    series: &series,
+                }),
             });
             Exit::Ok
         }

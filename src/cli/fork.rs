@@ -9,7 +9,8 @@ use crate::protocols::ForkPoint;
 use crate::report;
 use crate::scenario::ForkDraft;
 use crate::scenario::fork::{changeable, other_readers, settled};
-use crate::study::{self, FolderError, Forked, Plan, RunFolder, Summary, files, write_summary};
+use crate::study::{self, BranchRow, FolderError, Forked, Plan, RunFolder, Summary, files, write_summary};
+use serde::Serialize;
 
 /// Branches by name, each with its overrides, in order.
 type Branches = Vec<(String, Vec<String>)>;
@@ -68,14 +69,53 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             print(&format!("\nWhat each branch costs in privacy, and all else: {folder}/*/report.txt\n"));
         }
         Format::Json => {
-            let document = serde_json::json!({
-                "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.first_seed(), "at": point.to_string(),
-                "run": folder.to_string(), "reached_seconds": forked.reached, "rows": forked.rows(),
-            });
-            print(&format!("{document}\n"));
+            print(&report::json(&Futures {
+                schema: SCHEMA,
+                scenario: &plan.name,
+                seed: plan.first_seed(),
+                at: point.to_string(),
+                run: folder.to_string(),
+                reached_seconds: &forked.reached,
+                rows: forked.rows(),
+            }));
         }
     }
     Exit::Ok
+}
+
+/// Form of both documents.
+const SCHEMA: &str = "subrosa.fork/1";
+
+/// What is printed.
+#[derive(Serialize)]
+struct Futures<'a> {
+    schema: &'static str,
+    scenario: &'a str,
+    seed: u64,
+    at: String,
+    run: String,
+    reached_seconds: &'a [Vec<f64>],
+    rows: Vec<BranchRow>,
+}
+
+/// What `fork.json` keeps.
+#[derive(Serialize)]
+struct Kept<'a> {
+    schema: &'static str,
+    scenario: &'a str,
+    seed: u64,
+    at: String,
+    overrides: &'a [String],
+    branches: Vec<Branch<'a>>,
+    reached_seconds: &'a [Vec<f64>],
+    rows: Vec<BranchRow>,
+}
+
+/// One future.
+#[derive(Serialize)]
+struct Branch<'a> {
+    name: &'a str,
+    overrides: &'a [String],
 }
 
 /// What the command line and the scenario want.
@@ -163,13 +203,18 @@ fn keep(
         write_summary(&folder, &summary)?;
         files::write(&folder.file("report.txt"), report::text(&summary, false).as_bytes())?;
     }
-    let document = serde_json::json!({
-        "schema": "subrosa.fork/1", "scenario": plan.name, "seed": plan.first_seed(), "at": point.to_string(),
-        "overrides": plan.overrides,
-        "branches": plans.iter().map(|(name, plan)| serde_json::json!({ "name": name, "overrides": plan.overrides }))
-            .collect::<Vec<_>>(),
-        "reached_seconds": forked.reached, "rows": forked.rows(),
-    });
-    files::write(&place.file("fork.json"), format!("{document:#}\n").as_bytes())?;
+    let branches = plans.iter().map(|(name, plan)| Branch { name, overrides: &plan.overrides });
+    let document = Kept {
+        schema: SCHEMA,
+        scenario: &plan.name,
+        seed: plan.first_seed(),
+        at: point.to_string(),
+        overrides: &plan.overrides,
+        branches: branches.collect(),
+        reached_seconds: &forked.reached,
+        rows: forked.rows(),
+    };
+    let text = serde_json::to_string_pretty(&document).expect("plain data with text keys");
+    files::write(&place.file("fork.json"), format!("{text}\n").as_bytes())?;
     Ok(place)
 }

@@ -3,7 +3,16 @@
 use super::exit::Exit;
 use super::options::{Format, ListArguments};
 use super::output::{print, say_lines};
+use crate::report;
 use crate::scenario::{Family, closest, families, parts};
+use serde::Serialize;
+
+/// What a scenario may name.
+#[derive(Serialize)]
+struct Language<'a> {
+    families: &'a [Family],
+    parts: &'a [Family],
+}
 
 /// What may stand in place of any value, and so is no member of a family.
 const EACH: &str = "
@@ -42,8 +51,7 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
             print("\n`subrosa list NAME` explains a family, a member or a part with all its fields.\n");
         }
         (Format::Json, _) => {
-            let document = serde_json::json!({ "families": families, "parts": parts });
-            print(&format!("{document}\n"));
+            print(&report::json(&Language { families: &families, parts: &parts }));
         }
     }
     Exit::Ok

@@ -4,8 +4,10 @@ use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
 use super::output::{print, say, say_lines};
 use crate::objectives::Resources;
+use crate::report;
 use crate::scenario::{Diagnostics, Document};
 use crate::study::{Manifest, Plan, RunFolder, files};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Loads and checks; on failure everything that is wrong has been printed.
@@ -81,12 +83,18 @@ fn inside(folder: &Path) -> Vec<PathBuf> {
     runs.into_iter().rev().map(|(_, run)| run).collect()
 }
 
+/// A scenario with something wrong.
+#[derive(Serialize)]
+struct Invalid {
+    valid: bool,
+    diagnostics: Vec<serde_json::Value>,
+}
+
 pub(super) fn complain(diagnostics: &Diagnostics, format: Format) -> Exit {
     match format {
         Format::Text => say_lines(&diagnostics.render()),
         Format::Json => {
-            let document = serde_json::json!({ "valid": false, "diagnostics": diagnostics.json() });
-            print(&format!("{document}\n"));
+            print(&report::json(&Invalid { valid: false, diagnostics: diagnostics.json() }));
         }
     }
     Exit::InvalidScenario

@@ -10,6 +10,7 @@ use crate::study::{
     self, FolderError, Manifest, Misfit, Plan, Records, Replay, ReplicationRecord, RunFolder, files,
 };
 use crate::vocab::{Time, counted};
+use serde::Serialize;
 
 /// Replays.
 pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
@@ -131,12 +132,29 @@ fn tell_of_files(format: Format, misfits: &[Misfit], there: u64) -> Exit {
         Format::Text => {}
         Format::Json => {
             let problems: Vec<String> = misfits.iter().map(ToString::to_string).collect();
-            let document = serde_json::json!({ "agrees": agree, "compared": 0, "problems": problems });
-            print(&format!("{document}\n"));
+            print(&report::json(&Made { agrees: agree, compared: 0, problems }));
         }
     }
     misfits.iter().for_each(|misfit| say(format_args!("error: {misfit}")));
     if agree { Exit::Ok } else { Exit::ReplayDiffers }
+}
+
+/// What came of files that were made again.
+#[derive(Serialize)]
+struct Made {
+    agrees: bool,
+    compared: u64,
+    problems: Vec<String>,
+}
+
+/// What came of replications that were played again.
+#[derive(Serialize)]
+struct Played {
+    agrees: bool,
+    compared: u64,
+    differences: Vec<String>,
+    failures: Vec<String>,
+    problems: Vec<String>,
 }
 
 /// Prints what was found; `unfinished` is the number of replications of a run of which some are not there.
@@ -176,12 +194,13 @@ fn tell(
             let differences: Vec<String> = replay.differences.iter().map(ToString::to_string).collect();
             let failures: Vec<String> = replay.failures.iter().map(ToString::to_string).collect();
             let problems: Vec<String> = misfits.iter().map(ToString::to_string).collect();
-            let document = serde_json::json!({
-                "agrees": differences.is_empty() && failures.is_empty() && problems.is_empty(),
-                "compared": replay.compared, "differences": differences, "failures": failures,
-                "problems": problems,
-            });
-            print(&format!("{document}\n"));
+            print(&report::json(&Played {
+                agrees: differences.is_empty() && failures.is_empty() && problems.is_empty(),
+                compared: replay.compared,
+                differences,
+                failures,
+                problems,
+            }));
         }
     }
     for failure in &replay.failures {

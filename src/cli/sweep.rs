@@ -14,6 +14,7 @@ use crate::report;
 use crate::study::sweep::{self, Pace, Status, SweepError, WorkOptions};
 use crate::study::{FolderError, Plan, RunFolder, files};
 use crate::vocab::counted;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -66,16 +67,37 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
             }
             print(&format!("{}\n", path.display()));
         }
-        Format::Json => print(&format!(
-            "{}\n",
-            serde_json::json!({
-                "folder": path, "cells": plan.cells.len(), "replications": plan.total(),
-                "to_play": laid.to_play, "there": laid.there, "reused": laid.reused, "blocks": laid.blocks,
-                "unchanged": laid.unchanged,
-            })
-        )),
+        Format::Json => print(&report::json(&Planned {
+            folder: &path,
+            cells: plan.cells.len(),
+            replications: plan.total(),
+            to_play: laid.to_play,
+            there: laid.there,
+            reused: laid.reused,
+            blocks: laid.blocks,
+            unchanged: laid.unchanged,
+        })),
     }
     Ok(Exit::Ok)
+}
+
+/// A study that waits for workers.
+#[derive(Serialize)]
+struct Planned<'a> {
+    folder: &'a Path,
+    cells: usize,
+    replications: u64,
+    to_play: u64,
+    there: u64,
+    reused: u64,
+    blocks: u64,
+    unchanged: bool,
+}
+
+/// A study that is done.
+#[derive(Serialize)]
+struct Merged {
+    merged: bool,
 }
 
 fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
@@ -132,7 +154,7 @@ fn status(arguments: &SweepStatusArguments) -> Result<Exit, Exit> {
     if manifest.complete {
         match arguments.format {
             Format::Text => print("merged: the run is complete\n"),
-            Format::Json => print(&format!("{}\n", serde_json::json!({ "merged": true }))),
+            Format::Json => print(&report::json(&Merged { merged: true })),
         }
         return Ok(Exit::Ok);
     }

@@ -4,10 +4,11 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, ScenarioArguments, TraceArguments, TraceFormat};
 use super::output::{print, say};
-use crate::protocols::{TraceEvent, TraceKind, Watcher};
+use crate::protocols::{Parcel, TraceEvent, TraceKind, Watcher};
 use crate::report::{self, cause, connection};
 use crate::study;
 use crate::vocab::{PartyId, Span, Time};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -66,8 +67,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
             match format {
                 TraceFormat::Text => text.push_str(&line(&names, its_series, &event)),
                 TraceFormat::Jsonl => {
-                    text.push_str(&json(&names, its_series, &event).to_string());
-                    text.push('\n');
+                    text.push_str(&report::json(&Line::of(&names, its_series, &event)));
                 }
                 TraceFormat::Svg => kept.borrow_mut().push(event),
             }
@@ -152,55 +152,68 @@ fn what(names: &[String], event: &TraceEvent) -> String {
     }
 }
 
-fn json(names: &[String], series: &str, event: &TraceEvent) -> serde_json::Value {
-    let name = |party: PartyId| names[party.index()].as_str();
-    let mut object = serde_json::json!({ "nanos": event.at.nanos(), "series": series });
-    let mut put = |key: &str, value: serde_json::Value| object[key] = value;
-    match &event.kind {
-        TraceKind::Sent(p)
-        | TraceKind::Lost(p, _)
-        | TraceKind::Doubled(p)
-        | TraceKind::Handled(p, _)
-        | TraceKind::Delivered(p, _) => {
-            let event = match &event.kind {
-                TraceKind::Lost(..) => "lost",
-                TraceKind::Doubled(_) => "doubled",
-                TraceKind::Delivered(..) => "delivered",
-                TraceKind::Handled(..) => "handled",
-                TraceKind::Sent(_)
-                | TraceKind::TimerFired(..)
-                | TraceKind::Switched(..)
-                | TraceKind::Recorded(..) => "sent",
-            };
-            put("event", event.into());
-            put("from", name(p.from).into());
-            put("to", name(p.to).into());
-            put("message", p.label.as_ref().into());
-            put("bytes", p.bytes.into());
-        }
-        TraceKind::TimerFired(party, timer) => {
-            put("event", "timer".into());
-            put("party", name(*party).into());
-            put("timer", timer.as_str().into());
-        }
-        TraceKind::Switched(party, online, crashed) => {
-            put("event", "connection".into());
-            put("party", name(*party).into());
-            put("state", connection(*online, *crashed).into());
-        }
-        TraceKind::Recorded(party, fact) => {
-            put("event", "fact".into());
-            put("party", name(*party).into());
-            put("fact", fact.as_str().into());
+/// An event as a line for programs.
+#[derive(Default, Serialize)]
+struct Line<'a> {
+    nanos: u64,
+    series: &'a str,
+    event: &'static str,
+    #[serde(flatten)]
+    parcel: Option<ParcelLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    party: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fact: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent_nanos: Option<u64>,
+}
+
+/// A message on its way.
+#[derive(Serialize)]
+struct ParcelLine<'a> {
+    from: &'a str,
+    to: &'a str,
+    message: &'a str,
+    bytes: u64,
+}
+
+impl<'a> Line<'a> {
+    fn of(names: &'a [String], series: &'a str, event: &'a TraceEvent) -> Self {
+        let name = |party: PartyId| names[party.index()].as_str();
+        let parcel = |p: &'a Parcel| {
+            Some(ParcelLine { from: name(p.from), to: name(p.to), message: p.label.as_ref(), bytes: p.bytes })
+        };
+        let line = Self { nanos: event.at.nanos(), series, ..Self::default() };
+        match &event.kind {
+            TraceKind::Sent(p) => Self { event: "sent", parcel: parcel(p), ..line },
+            TraceKind::Doubled(p) => Self { event: "doubled", parcel: parcel(p), ..line },
+            TraceKind::Lost(p, why) => {
+                Self { event: "lost", parcel: parcel(p), cause: Some(cause(*why)), ..line }
+            }
+            TraceKind::Handled(p, sent_at) => {
+                Self { event: "handled", parcel: parcel(p), sent_nanos: Some(sent_at.nanos()), ..line }
+            }
+            TraceKind::Delivered(p, sent_at) => {
+                Self { event: "delivered", parcel: parcel(p), sent_nanos: Some(sent_at.nanos()), ..line }
+            }
+            TraceKind::TimerFired(party, timer) => {
+                Self { event: "timer", party: Some(name(*party)), timer: Some(timer), ..line }
+            }
+            TraceKind::Switched(party, online, crashed) => {
+                let state = Some(connection(*online, *crashed));
+                Self { event: "connection", party: Some(name(*party)), state, ..line }
+            }
+            TraceKind::Recorded(party, fact) => {
+                Self { event: "fact", party: Some(name(*party)), fact: Some(fact), ..line }
+            }
         }
     }
-    if let TraceKind::Lost(_, why) = &event.kind {
-        put("cause", cause(*why).into());
-    }
-    if let TraceKind::Delivered(_, sent_at) | TraceKind::Handled(_, sent_at) = &event.kind {
-        put("sent_nanos", sent_at.nanos().into());
-    }
-    object
 }
 
 #[cfg(test)]

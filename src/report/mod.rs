@@ -1,43 +1,122 @@
-//! What people read: terminal tables, JSON and a page, from what a run left behind and nothing else.
+//! What people read: a document of sections, shown as text, as JSON or as a page, from what a run left behind and nothing
+//! else.
 
-mod account;
-mod audit;
-mod cells;
-mod comparison;
-mod counts;
-mod groups;
-mod html;
-mod jitter;
-mod matrix;
+pub mod document;
 mod number;
-mod outcomes;
+mod page;
 pub mod plots;
-mod public;
-mod published;
-mod relations;
-mod sequence;
-mod text;
-mod whole_study;
+mod render_html;
+mod render_text;
+mod sections;
 mod words;
 
-pub use account::{account_curve, account_json, account_over_rounds, account_text};
-pub use audit::{audit_chart, audit_json, audit_left_out, audit_message, audit_table, audit_text};
-pub use comparison::comparison_text;
-pub use html::{Page, charts, page, write_page};
 pub use number::{quantity, regret, seconds};
-pub use sequence::sequence;
-pub use text::{dry_text, fork_text, text};
+pub use page::{PAGE, Page};
+pub use plots::sequence;
+pub use sections::account::{account_curve, account_over_rounds};
+pub use sections::audit::audit_chart;
 pub use words::{cause, connection};
 
-use crate::study::Summary;
+use crate::accounting::Statement;
+use crate::audit::Finding;
+use crate::audit::systems::NotAudited;
+use crate::study::{Comparison, DrySeries, FolderError, Forked, Plan, RunFolder, Summary, files};
+use document::Document;
+use plots::Chart;
+use sections::Curves;
+use serde::Serialize;
 
-/// Name of the page in a run folder.
-pub const PAGE: &str = "report.html";
-
-/// The summary as one JSON document with a newline at the end.
+/// A study's report as plain data, with charts.
 #[must_use]
-pub fn json(summary: &Summary) -> String {
-    let mut text = serde_json::to_string(summary).expect("plain data with text keys");
+pub fn document(page: &Page) -> Document {
+    sections::of_page(page)
+}
+
+/// The page as text of HTML.
+#[must_use]
+pub fn page(page: &Page) -> String {
+    render_html::page(&document(page))
+}
+
+/// Writes the page of a run into its folder.
+///
+/// # Errors
+/// [`FolderError`] if the folder cannot be read or written.
+pub fn write_page(folder: &RunFolder) -> Result<(), FolderError> {
+    if let Some(found) = Page::read(folder)? {
+        files::write(&folder.file(PAGE), page(&found).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// All charts of a page, the most telling first.
+#[must_use]
+pub fn charts(page: &Page) -> Vec<Chart> {
+    sections::figures(page).into_iter().flat_map(|figure| figure.charts).collect()
+}
+
+/// The whole report, at most 80 columns wide, without colour; with a sparkline per curve where `sparklines` are wanted.
+#[must_use]
+pub fn text(summary: &Summary, sparklines: bool) -> String {
+    let curves = if sparklines { Curves::Sparklines } else { Curves::Nowhere };
+    render_text::document(&sections::of_summary(summary, curves))
+}
+
+/// Anything that serialises as one JSON document with a newline at the end.
+#[must_use]
+pub fn json(document: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(document).expect("plain data with text keys");
     text.push('\n');
     text
+}
+
+/// What a dry run tells.
+#[must_use]
+pub fn dry_text(plan: &Plan, all: &[DrySeries]) -> String {
+    render_text::document(&sections::dry::document(plan, all))
+}
+
+/// The comparison of all futures of one beginning.
+#[must_use]
+pub fn fork_text(plan: &Plan, at: &str, forked: &Forked) -> String {
+    render_text::document(&sections::fork::document(plan, at, forked))
+}
+
+/// Two runs side by side.
+#[must_use]
+pub fn comparison_text(comparison: &Comparison) -> String {
+    render_text::document(&sections::comparison::document(comparison))
+}
+
+/// What a list of releases costs by every accountant, as a table of at most 80 columns.
+#[must_use]
+pub fn account_text(title: &str, statement: &Statement) -> String {
+    render_text::section(&sections::account::section(title, statement))
+}
+
+pub use sections::account::{AccountDocument, AccountantFigures, Finite, KnownFooting, account_document};
+pub use sections::audit::AuditDocument;
+
+/// One finding in full, at most 80 columns.
+#[must_use]
+pub fn audit_text(finding: &Finding) -> String {
+    render_text::section(&sections::audit::of_finding(finding))
+}
+
+/// Several findings, a line each, at most 80 columns.
+#[must_use]
+pub fn audit_table(title: &str, findings: &[Finding]) -> String {
+    render_text::section(&sections::audit::of_findings(title, findings))
+}
+
+/// What was not audited, a line each, at most 80 columns; nothing if all was.
+#[must_use]
+pub fn audit_left_out(left_out: &[NotAudited]) -> String {
+    render_text::section(&sections::audit::of_left_out(left_out))
+}
+
+/// A message of several lines, each broken between words at 80 columns.
+#[must_use]
+pub fn audit_message(text: &str) -> String {
+    render_text::message(text)
 }

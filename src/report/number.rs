@@ -12,13 +12,6 @@ pub fn regret(estimate: Estimate) -> String {
     format!("{:.places$} ± {:.places$}", estimate.mean, estimate.se)
 }
 
-/// A mean without its error, to as many digits as that allows: `0.0183`.
-#[must_use]
-pub(super) fn mean(estimate: Estimate) -> String {
-    let places = if estimate.se > 0.0 { places_for(estimate.se) } else { 4 };
-    format!("{:.places$}", estimate.mean)
-}
-
 /// Decimal places that show two digits of `value`, at most six.
 fn places_for(value: f64) -> usize {
     (1.0 - libm::floor(libm::log10(value))).clamp(0.0, 6.0) as usize

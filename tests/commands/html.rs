@@ -58,6 +58,29 @@ fn the_page_needs_no_other_file() {
     );
 }
 
+/// The same sections as plain data, for programs and for other ways to show them.
+#[test]
+fn the_page_is_a_document_of_sections() {
+    let place = TempDir::new().unwrap();
+    let (_, folder, html) = played(place.path(), &[], &[]);
+    let page = Page::read(&RunFolder::at(&folder)).unwrap().unwrap();
+    let document = serde_json::to_value(subrosa::report::document(&page)).unwrap();
+    let sections = document["sections"].as_array().unwrap();
+    let ids: Vec<&str> = sections.iter().map(|section| section["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["", "regret", "privacy", "network", "scenario", "replay"]);
+    let mut tables = 0;
+    for block in sections.iter().flat_map(|section| section["blocks"].as_array().unwrap()) {
+        let Some(table) = block.get("table").filter(|table| table["shown"] != "terminal") else { continue };
+        tables += 1;
+        assert!(html.contains(table["title"].as_str().unwrap()), "{}", table["title"]);
+        let columns = table["columns"].as_array().unwrap().len();
+        for row in table["rows"].as_array().unwrap() {
+            assert_eq!(row["cells"].as_array().unwrap().len(), columns, "{}", table["title"]);
+        }
+    }
+    assert!(tables >= 3, "regret, who learned what, network: {tables}");
+}
+
 #[test]
 fn its_numbers_are_those_of_the_summary() {
     let place = TempDir::new().unwrap();
@@ -87,10 +110,10 @@ fn its_numbers_are_those_of_the_summary() {
     let places = between(figure, "data-at=\"", "\"");
     assert_eq!(places[0], "epsilon = 1|epsilon = 3|epsilon = 10");
     assert_eq!(places[1], "epsilon = 3", "the published figure");
-    // The matrix: the claim beside what holds.
-    let matrix = between(&page, "<table class=\"matrix\">", "</section>")[0];
-    assert!(matrix.contains("ε 10.0000") && matrix.contains("what modeler learned"));
-    assert!(matrix.contains("<span class=\"infinite\">∞</span>") && matrix.contains("refuted"));
+    // By observer: the claim beside what holds.
+    let learned = between(&page, "<table class=\"findings\">", "</section>")[0];
+    assert!(learned.contains("ε 10.0000") && learned.contains("what modeler learned"));
+    assert!(learned.contains("<span class=\"infinite\">∞</span>") && learned.contains("refuted"));
 }
 
 #[test]
@@ -378,19 +401,19 @@ fn outcomes_rounds_and_messages_are_drawn() {
 
 /// A server that reads every vector in clear does so at every point of the study: no row says that it learned nothing.
 #[test]
-fn the_matrix_says_nothing_only_of_who_learned_nothing() {
+fn nothing_is_said_only_of_who_learned_nothing() {
     let place = TempDir::new().unwrap();
     let file = place.path().join("federated.ron");
     assert_eq!(told(&subrosa(&["new", "federated", file.to_str().unwrap()])).0, 0);
     let more = ["--replications", "1", "-o", "protocol.features=5"];
     let document = run(file.to_str().unwrap(), place.path(), &more);
     let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();
-    let matrix = between(&page, "<table class=\"matrix\">", "<ul class=\"note\">")[0];
+    let learned = between(&page, "<table class=\"findings\">", "<details>")[0];
     // Two noises of two series, and one series that does not depend on them: five rows, the server in each.
-    assert_eq!(matrix.matches("sampled weights omega").count(), 5, "{matrix}");
-    assert_eq!(matrix.matches("sums of weights").count(), 5);
-    assert!(!matrix.contains("nothing"), "{matrix}");
+    assert_eq!(learned.matches("<div>sampled weights omega").count(), 5, "{learned}");
+    assert_eq!(learned.matches("<div>sums of weights").count(), 5);
+    assert!(!learned.contains(">nothing"), "{learned}");
     assert!(
-        matrix.contains("noise = 1.0") && matrix.contains("noise = 2.0") && matrix.contains("everywhere")
+        learned.contains("noise = 1.0") && learned.contains("noise = 2.0") && learned.contains("everywhere")
     );
 }

@@ -151,7 +151,7 @@ fn every_figure_says_for_which_arithmetic_it_holds() {
     assert!(
         page.contains("proven, ideal arithmetic</span>") && page.contains("proven, exact arithmetic</span>")
     );
-    assert!(page.contains("<td>approximation</td>"));
+    assert!(page.contains(">approximation, not a bound</td>"));
     // The table for other programs.
     let mut table = csv::Reader::from_path(folder(&document).join("privacy.csv")).unwrap();
     let header = table.headers().unwrap().clone();
@@ -286,6 +286,8 @@ fn runs_on_the_same_records_add_up_in_every_protocol() {
     assert!(text.contains("Privacy loss of the whole study (epsilon at delta 1e-5)"), "{text}");
     let page = fs::read_to_string(folder(&document).join("report.html")).unwrap();
     assert!(page.contains("id=\"whole-study\""));
+    // Long words are kept wide, so that their rows are no towers on a phone.
+    assert!(page.contains("class=\"long\">lab about a person of hospital"), "{page}");
 
     // Users who choose among recorded columns, each of whom reports once in a run.
     let stocks = format!(

@@ -1,12 +1,14 @@
 //! Axes: from values to a range, linear or logarithmic, with few round ticks.
 
+use serde::Serialize;
+
 /// Positive values that span more than this factor get a logarithmic axis.
 const LOG_FROM: f64 = 30.0;
 /// Ticks on a linear axis, about.
 const TICKS: f64 = 5.0;
 
 /// One axis. Positions on it are its values, or their decimal logarithms if it is logarithmic.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Axis {
     /// Whether positions are decimal logarithms.
     pub log: bool,

@@ -1,7 +1,9 @@
 //! Draws a chart with plotters: the frame once, and each line on its own, so that a page can hide one.
 
+use super::axis::Axis;
+use super::chart::{Chart, Kind, Line};
 use super::palette::{COLOURS, GREY};
-use super::{Axis, Chart, Kind, Line};
+
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;

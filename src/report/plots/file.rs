@@ -1,8 +1,8 @@
 //! A chart as a file of its own: white ground, title, legend and note inside, nothing outside needed.
 
+use super::chart::{Chart, Kind};
 use super::draw::{HEIGHT, WIDTH, draw};
 use super::palette::{COLOURS, GREY};
-use super::{Chart, Kind};
 use maud::{Markup, PreEscaped, html};
 
 /// Height of the title.

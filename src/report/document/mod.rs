@@ -1,0 +1,209 @@
+//! What a report says, as plain data: sections of tables, figures and notes, made once and shown in several ways.
+
+mod span;
+mod table;
+
+use super::plots::Chart;
+use serde::Serialize;
+pub use span::{Look, Shown, Span, Tone};
+pub use table::{Cell, Column, Finding, Layout, Row, Table};
+
+/// A whole report.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Document {
+    /// Its name.
+    pub title: String,
+    /// What it is about, in its author's words.
+    pub about: String,
+    /// What stands above all sections.
+    pub heading: Vec<Block>,
+    /// Its sections in order.
+    pub sections: Vec<Section>,
+}
+
+/// One subject of a report.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Section {
+    /// Short name, unique in a document: lower-case letters and hyphens. Empty for a section that nothing points to.
+    pub id: String,
+    /// What it is called where sections are listed.
+    pub name: String,
+    /// Its headline. A terminal, where every table has a title, does without.
+    pub title: String,
+    /// Whether everyone is to read it: first on a page, last in a terminal, just above where one types.
+    pub urgent: bool,
+    /// What it says, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a section.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Block {
+    /// A headline within a section; a terminal does without.
+    Heading {
+        /// As a section's.
+        id: String,
+        /// The headline.
+        title: String,
+    },
+    /// Sentences.
+    Paragraph(Paragraph),
+    /// Names with what they stand for.
+    Facts(Facts),
+    /// Items.
+    List(List),
+    /// Notes with numbers that cells refer to.
+    Footnotes(Footnotes),
+    /// Rows and columns.
+    Table(Table),
+    /// Charts; on a page only.
+    Figure(Figure),
+    /// A drawing that is no chart; on a page only.
+    Drawing(Drawing),
+    /// Text whose spaces and line ends count.
+    Listing {
+        /// What it is, for those who hear a page.
+        label: String,
+        /// The text.
+        text: String,
+    },
+    /// What a page unfolds when asked to; a terminal shows it like anything else.
+    Folded {
+        /// What one asks for.
+        title: String,
+        /// What unfolds.
+        blocks: Vec<Block>,
+    },
+}
+
+/// Sentences.
+#[derive(Clone, Debug, Serialize)]
+pub struct Paragraph {
+    /// Its words.
+    pub words: Vec<Span>,
+    /// How it is said.
+    pub kind: ParagraphKind,
+    /// Where.
+    pub shown: Shown,
+}
+
+/// How a paragraph is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParagraphKind {
+    /// By itself.
+    Statement,
+    /// About what stands above it, in small print.
+    Remark,
+    /// About a remark or a fact above it.
+    Detail,
+    /// Loudly.
+    Warning,
+}
+
+/// Names with what they stand for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Facts {
+    /// A name, and what it stands for.
+    pub rows: Vec<(String, Vec<Span>)>,
+    /// Letters that a terminal moves them to the right.
+    pub indent: usize,
+    /// Letters that a terminal gives the names.
+    pub width: usize,
+    /// Where.
+    pub shown: Shown,
+}
+
+/// Items below a title.
+#[derive(Clone, Debug, Serialize)]
+pub struct List {
+    /// As a section's.
+    pub id: String,
+    /// What they are; may be empty.
+    pub title: String,
+    /// The items.
+    pub items: Vec<Vec<Span>>,
+}
+
+/// Notes with numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Footnotes {
+    /// Number of the first of them.
+    pub first: usize,
+    /// The notes.
+    pub notes: Vec<String>,
+}
+
+/// Charts that share a legend.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// What it shows.
+    pub title: String,
+    /// Its charts.
+    pub charts: Vec<Chart>,
+}
+
+/// A drawing that is no chart.
+#[derive(Clone, Debug, Serialize)]
+pub struct Drawing {
+    /// What it shows.
+    pub title: String,
+    /// Elements of SVG.
+    pub svg: String,
+    /// Width in pixels.
+    pub width: f64,
+    /// Height in pixels.
+    pub height: f64,
+    /// How to read it.
+    pub note: Vec<Span>,
+}
+
+impl Section {
+    /// A section with a headline and a name in the list of sections.
+    #[must_use]
+    pub fn new(id: &str, name: &str, title: &str, blocks: Vec<Block>) -> Self {
+        let [id, name, title] = [id, name, title].map(str::to_owned);
+        Self { id, name, title, urgent: false, blocks }
+    }
+}
+
+impl Block {
+    /// A sentence by itself.
+    #[must_use]
+    pub fn statement(text: impl Into<String>, shown: Shown) -> Self {
+        Self::Paragraph(Paragraph { words: vec![Span::plain(text)], kind: ParagraphKind::Statement, shown })
+    }
+
+    /// A remark on what stands above it.
+    #[must_use]
+    pub fn remark(text: impl Into<String>) -> Self {
+        Self::remark_on(text, Shown::Everywhere)
+    }
+
+    /// A remark in one place.
+    #[must_use]
+    pub fn remark_on(text: impl Into<String>, shown: Shown) -> Self {
+        Self::Paragraph(Paragraph { words: vec![Span::plain(text)], kind: ParagraphKind::Remark, shown })
+    }
+
+    /// A remark on a remark or a fact.
+    #[must_use]
+    pub fn detail(text: impl Into<String>) -> Self {
+        let words = vec![Span::plain(text)];
+        Self::Paragraph(Paragraph { words, kind: ParagraphKind::Detail, shown: Shown::Everywhere })
+    }
+
+    /// A sentence that nobody may miss.
+    #[must_use]
+    pub fn warning(text: impl Into<String>) -> Self {
+        let words = vec![Span::plain(text)];
+        Self::Paragraph(Paragraph { words, kind: ParagraphKind::Warning, shown: Shown::Everywhere })
+    }
+
+    /// A headline within a section.
+    #[must_use]
+    pub fn heading(id: &str, title: &str) -> Self {
+        Self::Heading { id: id.to_owned(), title: title.to_owned() }
+    }
+}

@@ -1,0 +1,159 @@
+//! Rows and columns as plain data.
+
+use super::span::{Shown, Span};
+use serde::Serialize;
+
+/// Rows and columns.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Table {
+    /// What the numbers are.
+    pub title: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// How many columns, from the first on, say what a row is about.
+    pub heads: usize,
+    /// The rows; each has a cell for every column.
+    pub rows: Vec<Row>,
+    /// How it is laid out.
+    pub layout: Layout,
+    /// Where.
+    pub shown: Shown,
+}
+
+/// How a table is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layout {
+    /// Rows below a header.
+    #[default]
+    Rows,
+    /// In a terminal the first two columns are lines of their own above the rows that share them, and columns have no
+    /// header; a page says them once for all these rows.
+    Grouped,
+    /// In a terminal without a rule below the header.
+    Plain,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Column {
+    /// Its header.
+    pub name: String,
+    /// Whether cells stand to the right, as numbers do.
+    pub number: bool,
+    /// Whether its name stands in each cell too where columns have no header.
+    pub named_in_cells: bool,
+    /// Where.
+    pub shown: Shown,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Row {
+    /// Its cells.
+    pub cells: Vec<Cell>,
+    /// What is to be known of the row, or of the rows with the same head.
+    pub remark: String,
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Cell {
+    /// Its words.
+    pub words: Vec<Span>,
+    /// The same in fewer letters, for a terminal; empty if there is no need.
+    pub short: String,
+    /// Several findings in one cell, each with figures of its own.
+    pub findings: Vec<Finding>,
+}
+
+/// Something found, with its figures: a small table within a cell.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// What.
+    pub words: Vec<Span>,
+    /// Name, figure, and what belongs to it.
+    pub figures: Vec<[Vec<Span>; 3]>,
+    /// What is to be known of it.
+    pub remark: String,
+}
+
+impl Table {
+    /// A table of texts; columns from `first_number` on are numbers, those before it say what a row is about.
+    #[must_use]
+    pub fn new(
+        title: impl Into<String>,
+        header: Vec<String>,
+        rows: Vec<Vec<String>>,
+        first_number: usize,
+    ) -> Self {
+        let columns = header.into_iter().enumerate();
+        let columns = columns.map(|(at, name)| Column::new(name, at >= first_number)).collect();
+        let rows = rows.into_iter().map(|cells| cells.into_iter().map(Cell::plain).collect::<Row>());
+        Self {
+            title: title.into(),
+            columns,
+            heads: first_number,
+            rows: rows.collect(),
+            layout: Layout::Rows,
+            shown: Shown::Everywhere,
+        }
+    }
+
+    /// The table with the columns of these names in one place only.
+    #[must_use]
+    pub fn column_on(mut self, shown: Shown, names: &[&str]) -> Self {
+        for column in self.columns.iter_mut().filter(|column| names.contains(&column.name.as_str())) {
+            column.shown = shown;
+        }
+        self
+    }
+}
+
+impl FromIterator<Cell> for Row {
+    fn from_iter<I: IntoIterator<Item = Cell>>(cells: I) -> Self {
+        Self { cells: cells.into_iter().collect(), remark: String::new() }
+    }
+}
+
+impl Column {
+    /// A column that is shown everywhere.
+    #[must_use]
+    pub fn new(name: impl Into<String>, number: bool) -> Self {
+        Self { name: name.into(), number, named_in_cells: false, shown: Shown::Everywhere }
+    }
+
+    /// The column with its name in each cell where columns have no header.
+    #[must_use]
+    pub fn named_in_cells(mut self) -> Self {
+        self.named_in_cells = true;
+        self
+    }
+
+    /// The column in one place only.
+    #[must_use]
+    pub fn on(mut self, shown: Shown) -> Self {
+        self.shown = shown;
+        self
+    }
+}
+
+impl Cell {
+    /// A cell of plain words.
+    #[must_use]
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self::of(vec![Span::plain(text)])
+    }
+
+    /// A cell of words.
+    #[must_use]
+    pub fn of(words: Vec<Span>) -> Self {
+        Self { words, ..Self::default() }
+    }
+
+    /// Its words without any looks.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.words.iter().map(|span| span.text.as_str()).collect()
+    }
+}

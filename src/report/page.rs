@@ -1,0 +1,43 @@
+//! What a page is made of, read from a run's folder.
+
+use crate::objectives::Fitted;
+use crate::study::{FolderError, Manifest, Opening, ReplicationRecord, RunFolder, Summary, files};
+
+/// Name of the page in a run folder.
+pub const PAGE: &str = "report.html";
+
+/// All that a page is made of.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The run's numbers.
+    pub summary: Summary,
+    /// What was run by which program.
+    pub manifest: Manifest,
+    /// The scenario as written.
+    pub scenario: String,
+    /// The first replication of the first cell, if one is finished.
+    pub first: Option<ReplicationRecord>,
+    /// How that one begins.
+    pub opening: Option<Opening>,
+    /// Hyperparameters of the objective, where they were fitted.
+    pub fitted: Vec<Fitted>,
+}
+
+impl Page {
+    /// Reads what a run left in its folder; `None` where there is no finished run.
+    ///
+    /// # Errors
+    /// [`FolderError`] for a file that cannot be read or is damaged.
+    pub fn read(folder: &RunFolder) -> Result<Option<Self>, FolderError> {
+        let (Some(manifest), Some(mut summary)) = (folder.manifest()?, folder.summary()?) else {
+            return Ok(None);
+        };
+        // The folder may have been moved since.
+        summary.run = folder.path().display().to_string();
+        let scenario = files::read(&folder.file("scenario.ron"))?;
+        let first = folder.first_replication(0)?;
+        let opening = folder.opening();
+        let fitted = folder.all_fitted();
+        Ok(Some(Self { summary, manifest, scenario, first, opening, fitted }))
+    }
+}

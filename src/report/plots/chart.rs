@@ -1,0 +1,93 @@
+//! A chart as plain data: axes, lines and a legend.
+
+use super::axis::Axis;
+use super::palette::dashes;
+use serde::Serialize;
+
+/// A line chart.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chart {
+    /// Short name, unique on a page: lower-case letters, digits and hyphens.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// Words below the horizontal axis.
+    pub x_label: String,
+    /// Words beside the vertical axis.
+    pub y_label: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The entries of the legend; a line's `key` counts here.
+    pub legend: Vec<String>,
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// How to read it: what lines and bands are, over how many replications.
+    pub note: String,
+    /// What belongs on it and lies beyond its axes, in words.
+    pub beyond: Vec<String>,
+}
+
+/// One line of a chart.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// Entry of the legend that it belongs to; it gives the colour.
+    pub key: usize,
+    /// How it is drawn.
+    pub kind: Kind,
+    /// Its points from left to right.
+    pub points: Vec<Point>,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A line with a band of one error to either side.
+    Band,
+    /// Marks with error bars, joined by a line.
+    Bars,
+    /// Hollow diamonds.
+    Diamonds,
+    /// Hollow triangles that hang from a dotted line, in the colour of their entry.
+    Ceiling,
+    /// A grey line, whatever its entry's colour; the number tells several apart by their dashes.
+    Bound(usize),
+}
+
+impl Kind {
+    /// The dashes of a line of this kind as SVG's `stroke-dasharray`.
+    #[must_use]
+    pub fn dashes(self, key: usize) -> &'static str {
+        match self {
+            Self::Band => dashes(key),
+            // A ceiling's line is drawn as dots: dashes would break up its triangles too.
+            Self::Bars | Self::Diamonds | Self::Ceiling => "none",
+            Self::Bound(number) => dashes(number + 1),
+        }
+    }
+}
+
+impl Chart {
+    /// How the lines of a legend entry are drawn.
+    #[must_use]
+    pub fn kind(&self, key: usize) -> Option<Kind> {
+        self.lines.iter().find(|line| line.key == key).map(|line| line.kind)
+    }
+}
+
+/// One point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// Where, in the units of the horizontal axis.
+    pub x: f64,
+    /// How much, in the units of the vertical axis.
+    pub y: f64,
+    /// Its error to either side; 0 for none.
+    pub error: f64,
+    /// The horizontal value in words ("round 7").
+    pub at: String,
+    /// The vertical value in words ("0.018 ± 0.004").
+    pub says: String,
+}

@@ -1,0 +1,147 @@
+//! Charts as markup: legend with toggles, SVG, and the same values as a table.
+
+use crate::report::document::Figure;
+use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, draw, sample};
+use maud::{Markup, PreEscaped, html};
+
+/// Charts side by side below one legend.
+pub(super) fn figure(figure: &Figure) -> Markup {
+    // Charts side by side begin their legends alike; one may have more than another.
+    let longest = figure.charts.iter().max_by_key(|chart| chart.legend.len());
+    let legend = longest.map(|chart| chart.legend.as_slice()).unwrap_or_default();
+    let kind = |key: usize| figure.charts.iter().find_map(|chart| chart.kind(key)).unwrap_or(Kind::Band);
+    let told = told_once(figure.charts.iter().map(|chart| chart.note.as_str()).collect());
+    html! {
+        section.plate {
+            h3 { (figure.title) }
+            div.legend role="group" aria-label="Series; press one to hide or show it" {
+                @for (key, name) in legend.iter().enumerate() {
+                    button type="button" aria-pressed="true" data-key=(key) { (swatch(key, kind(key))) (name) }
+                }
+                @for beyond in figure.charts.iter().flat_map(|chart| &chart.beyond) {
+                    span.beyond { "\u{2191}\u{a0}" (beyond) }
+                }
+            }
+            div.charts {
+                @for chart in &figure.charts { (chart_of(chart)) }
+            }
+            @for note in told { p.note { (note) } }
+        }
+    }
+}
+
+/// Notes without the sentences that an earlier one begins with too, the longest first.
+fn told_once(mut notes: Vec<&str>) -> Vec<&str> {
+    notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
+    let rest = |(index, note): (usize, &&str)| {
+        let shared = |earlier: &&str| {
+            let alike = note.bytes().zip(earlier.bytes()).take_while(|(a, b)| a == b).count();
+            let begin = &note[..note.floor_char_boundary(alike)];
+            if alike == note.len() { alike } else { begin.rfind(". ").map_or(0, |end| end + 2) }
+        };
+        notes[..index].iter().map(shared).max().unwrap_or(0)
+    };
+    let cuts: Vec<usize> = notes.iter().enumerate().map(rest).collect();
+    let left = notes.iter().zip(cuts).map(|(note, cut)| note.get(cut..).unwrap_or(note));
+    left.filter(|note| !note.is_empty()).collect()
+}
+
+/// A sample of a line as the legend shows it: dashed where lines are, with its mark where there are marks.
+fn swatch(key: usize, kind: Kind) -> Markup {
+    html! {
+        svg.swatch.(class(key, kind)) viewBox="0 0 56 24" width="36" height="16" aria-hidden="true" {
+            (sample(key, kind))
+        }
+    }
+}
+
+fn class(key: usize, kind: Kind) -> String {
+    if let Kind::Bound(_) = kind { "cb".to_owned() } else { format!("c{}", key % 8) }
+}
+
+fn chart_of(chart: &Chart) -> Markup {
+    let drawn = draw(chart);
+    html! {
+        figure id=(chart.id) {
+            figcaption { (chart.title) @if chart.y.log { span.note { " (logarithmic)" } } }
+            div.canvas {
+                svg role="img" aria-label=(format!("{}; the values are in the table below", chart.title))
+                    viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
+                    g.frame { (PreEscaped(&drawn.frame)) }
+                    @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
+                        @let pattern = line.kind.dashes(line.key);
+                        g.line.(class(line.key, line.kind)) data-key=(line.key) stroke-dasharray=(pattern)
+                            data-x=(joined(drawn.points.iter().map(|(x, _)| x.to_string()), " "))
+                            data-y=(joined(drawn.points.iter().map(|(_, y)| y.to_string()), " "))
+                            data-at=(joined(line.points.iter().map(|point| point.at.clone()), "|"))
+                            data-says=(joined(line.points.iter().map(|point| point.says.clone()), "|"))
+                            { (PreEscaped(&drawn.svg)) }
+                    }
+                    line.guide y1="16" y2=(HEIGHT - 90) visibility="hidden" {}
+                }
+                div.tip hidden {}
+            }
+            details {
+                summary { "Values" }
+                (values(chart))
+                p.note { "As a file: " code { "subrosa report RUN --svg FILE --figure " (chart.id) } }
+            }
+        }
+    }
+}
+
+fn joined(words: impl Iterator<Item = String>, by: &str) -> String {
+    words.map(|word| word.replace(by, "")).collect::<Vec<_>>().join(by)
+}
+
+/// What the chart shows as a table: one row per place on the horizontal axis.
+fn values(chart: &Chart) -> Markup {
+    let mut places: Vec<(f64, &str)> = Vec::new();
+    for point in chart.lines.iter().flat_map(|line| &line.points) {
+        if !places.iter().any(|(_, at)| *at == point.at) {
+            places.push((point.x, &point.at));
+        }
+    }
+    places.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let name = |line: &Line| {
+        let name = chart.legend.get(line.key).map_or("", String::as_str);
+        match line.kind {
+            Kind::Diamonds => format!("{name}, published"),
+            Kind::Ceiling => format!("{name}, bound"),
+            Kind::Band | Kind::Bars | Kind::Bound(_) => name.to_owned(),
+        }
+    };
+    let says = |line: &Line, at: &str| {
+        let all = line.points.iter().filter(|point| point.at == at).map(|point| point.says.clone());
+        joined(all, ", ")
+    };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(format!("Values of {}", chart.title)) {
+            table {
+                caption { span { (chart.title) } }
+                thead { tr { th scope="col" { (chart.x_label) } @for line in &chart.lines { th.number scope="col" { (name(line)) } } } }
+                tbody {
+                    @for (_, at) in &places {
+                        tr { th scope="row" { (at) } @for line in &chart.lines { td.number { (says(line, at)) } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_notes_begin_with_is_told_once() {
+        assert_eq!(told_once(vec!["A. B. C.", "A. B. C."]), ["A. B. C."]);
+        assert_eq!(
+            told_once(vec!["A. B.", "A. B. Second.", "A. B. Third, longer."]),
+            ["A. B. Third, longer.", "Second."]
+        );
+        assert_eq!(told_once(vec!["Ä. Ö.", "Ä. Ü."]), ["Ä. Ö.", "Ü."]);
+        assert_eq!(told_once(vec!["A.", ""]), ["A."]);
+    }
+}

@@ -1,0 +1,119 @@
+//! A document as a page: one file that needs no other, for a screen, a phone and paper. It knows no section by name.
+
+mod figure;
+mod table;
+mod words;
+
+use super::document::{Block, Document, Drawing, Paragraph, ParagraphKind, Section, Shown};
+use figure::figure;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use table::{scrolling, table};
+use words::words;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// The page as text.
+pub(super) fn page(document: &Document) -> String {
+    let listed = document.sections.iter().filter(|section| !section.name.is_empty());
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                title { (document.title) " · subrosa" }
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(format!("subrosa {}", env!("CARGO_PKG_VERSION")));
+                // Keeps a browser from asking a server for an icon.
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (document.title) }
+                    @if !document.about.is_empty() { p { (document.about) } }
+                    (blocks(&document.heading))
+                    nav aria-label="On this page" {
+                        @for section in listed { a href=(format!("#{}", section.id)) { (section.name) } " " }
+                    }
+                }
+                main { @for one in &document.sections { (section(one)) } }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    let mut text = markup.into_string();
+    text.push('\n');
+    text
+}
+
+/// An element's id, where it has one.
+fn id(id: &str) -> Option<&str> {
+    (!id.is_empty()).then_some(id)
+}
+
+fn section(section: &Section) -> Markup {
+    if section.title.is_empty() {
+        return blocks(&section.blocks);
+    }
+    html! { section id=[id(&section.id)] { h2 { (section.title) } (blocks(&section.blocks)) } }
+}
+
+fn blocks(all: &[Block]) -> Markup {
+    html! { @for one in all { (block(one)) } }
+}
+
+fn block(block: &Block) -> Markup {
+    match block {
+        Block::Heading { id: name, title } => html! { h3 id=[id(name)] { (title) } },
+        Block::Paragraph(told) => paragraph(told),
+        Block::Facts(facts) if facts.shown == Shown::Terminal => html! {},
+        Block::Facts(facts) => html! {
+            dl.facts { @for (name, value) in &facts.rows { dt { (name) } dd { (words(value)) } } }
+        },
+        Block::List(list) => html! {
+            @if !list.title.is_empty() { h3 id=[id(&list.id)] { (list.title) } }
+            ul { @for item in &list.items { li { (words(item)) } } }
+        },
+        Block::Footnotes(notes) => html! {
+            ol.note start=(notes.first) { @for (index, note) in notes.notes.iter().enumerate() {
+                li id=(format!("note-{}", notes.first + index)) { (note) }
+            } }
+        },
+        Block::Table(one) if one.shown == Shown::Terminal => html! {},
+        Block::Table(one) => table(one),
+        Block::Figure(one) => figure(one),
+        Block::Drawing(one) => drawing(one),
+        Block::Listing { label, text } => html! {
+            pre tabindex="0" role="region" aria-label=(label) { code { (text) } }
+        },
+        Block::Folded { title, blocks: inside } => html! { details { summary { (title) } (blocks(inside)) } },
+    }
+}
+
+fn paragraph(told: &Paragraph) -> Markup {
+    let inside = words(&told.words);
+    match told.kind {
+        _ if told.shown == Shown::Terminal => html! {},
+        ParagraphKind::Statement => html! { p { (inside) } },
+        ParagraphKind::Remark | ParagraphKind::Detail => html! { p.note { (inside) } },
+        ParagraphKind::Warning => html! { p.warning role="note" { (inside) } },
+    }
+}
+
+/// A drawing, from elements whose letters are escaped already.
+fn drawing(drawn: &Drawing) -> Markup {
+    html! {
+        section {
+            h3 { (drawn.title) }
+            (scrolling(&drawn.title, html! {
+                svg.sequence role="img" aria-label=(drawn.title) width=(drawn.width) height=(drawn.height)
+                    viewBox=(format!("0 0 {} {}", drawn.width, drawn.height)) font-family="sans-serif" font-size="11" {
+                    (PreEscaped(&drawn.svg))
+                }
+            }))
+            p.note { (words(&drawn.note)) }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Tables that scroll on a small screen and read aloud in order.
+
+use super::words::words;
+use crate::report::document::{Cell, Column, Finding, Layout, Row, Shown, Table};
+use maud::{Markup, html};
+
+/// Letters from which on a cell of words is kept wide, so that no row becomes a tower on a narrow screen.
+const LONG: usize = 24;
+/// Letters up to which a narrow screen may break a cell of words at every space.
+const FEW: usize = 12;
+
+/// A table below its caption.
+pub(super) fn table(table: &Table) -> Markup {
+    let shown: Vec<usize> =
+        (0..table.columns.len()).filter(|at| table.columns[*at].shown != Shown::Terminal).collect();
+    let findings = table.rows.iter().flat_map(|row| &row.cells).any(|cell| !cell.findings.is_empty());
+    scrolling(
+        &table.title,
+        html! {
+            table.findings[findings] {
+                caption { span { (table.title) } }
+                thead { tr { @for &at in &shown {
+                    @let column = &table.columns[at];
+                    th scope="col" .number[column.number] { (column.name) }
+                } } }
+                tbody { @for (index, row) in table.rows.iter().enumerate() { tr { @for &at in &shown {
+                    (placed(table, index, row, at))
+                } } } }
+            }
+        },
+    )
+}
+
+/// A cell in its row; nothing where the cell above it stands for it.
+fn placed(table: &Table, index: usize, row: &Row, at: usize) -> Markup {
+    let (column, cell) = (&table.columns[at], &row.cells[at]);
+    let head = at < table.heads;
+    if !(head && table.layout == Layout::Grouped) {
+        return html! {
+            @if head { th scope="row" class=[width(column, cell)] { (content(cell)) } }
+            @else { td class=[width(column, cell)] {
+                (content(cell)) @if at + 1 == row.cells.len() && !row.remark.is_empty() { div.note { (row.remark) } }
+            } }
+        };
+    }
+    let alike = |other: &Row| (0..=at).all(|column| other.cells[column].text() == row.cells[column].text());
+    if index > 0 && alike(&table.rows[index - 1]) {
+        return html! {};
+    }
+    let rows = table.rows[index..].iter().take_while(|other| alike(other)).count();
+    let of_all = at + 1 == table.heads;
+    let remarks = table.rows[index..index + rows].iter().filter(|row| of_all && !row.remark.is_empty());
+    html! {
+        th scope=(if rows > 1 { "rowgroup" } else { "row" }) rowspan=[(rows > 1).then_some(rows)] class=[width(column, cell)] {
+            (content(cell)) @for row in remarks { div.note { (row.remark) } }
+        }
+    }
+}
+
+/// The class that gives a cell its width.
+fn width(column: &Column, cell: &Cell) -> Option<&'static str> {
+    match cell.text().chars().count() {
+        _ if column.number => Some("number"),
+        _ if !cell.findings.is_empty() => Some("observed"),
+        letters if letters > LONG => Some("long"),
+        letters if letters > FEW => Some("words"),
+        _ => None,
+    }
+}
+
+fn content(cell: &Cell) -> Markup {
+    html! { (words(&cell.words)) @for one in &cell.findings { (finding(one)) } }
+}
+
+fn finding(finding: &Finding) -> Markup {
+    html! {
+        div.finding {
+            div { (words(&finding.words)) }
+            table.figures { tbody { @for [name, figure, more] in &finding.figures { tr {
+                th scope="row" { (words(name)) } td { (words(figure)) } td { (words(more)) }
+            } } } }
+            @if !finding.remark.is_empty() { div.note { (finding.remark) } }
+        }
+    }
+}
+
+/// A frame that scrolls sideways by finger, mouse or key.
+pub(super) fn scrolling(label: &str, inside: Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (inside) } }
+}

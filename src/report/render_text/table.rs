@@ -1,0 +1,197 @@
+//! Tables in letters: with a header and a rule, or as a block of rows below lines of their own.
+
+use super::lines::{FIXED, WIDTH, line, wrapped};
+use super::words::words;
+use crate::report::document::{Cell, Column, Layout, Shown, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
+
+/// A table below its title.
+pub(super) fn table(out: &mut String, table: &Table) {
+    line(out, "");
+    wrapped(out, 0, &table.title);
+    // A table without rows is its title.
+    if table.rows.is_empty() {
+        return;
+    }
+    let shown: Vec<usize> =
+        (0..table.columns.len()).filter(|at| table.columns[*at].shown != Shown::Page).collect();
+    let columns: Vec<&Column> = shown.iter().map(|&at| &table.columns[at]).collect();
+    let header = || columns.iter().map(|column| column.name.clone()).collect::<Vec<String>>();
+    let rows = || {
+        let row = |cells: &[Cell]| shown.iter().map(|&at| text(&cells[at])).collect::<Vec<String>>();
+        table.rows.iter().map(|one| row(&one.cells)).collect::<Vec<_>>()
+    };
+    match table.layout {
+        Layout::Rows => {
+            let numbers: Vec<bool> = columns.iter().map(|column| column.number).collect();
+            with_header(out, header(), rows(), &numbers);
+        }
+        Layout::Plain => block(out, 2, std::iter::once(header()).chain(rows()).collect()),
+        Layout::Grouped => grouped(out, table, &columns, rows()),
+    }
+    for remark in table.rows.iter().filter(|_| table.layout != Layout::Grouped).map(|row| &row.remark) {
+        if !remark.is_empty() {
+            wrapped(out, 2, remark);
+        }
+    }
+}
+
+fn text(cell: &Cell) -> String {
+    if !cell.short.is_empty() {
+        return cell.short.clone();
+    }
+    let findings = cell.findings.iter().map(|finding| {
+        let figure = |figure: &[Vec<_>; 3]| figure.each_ref().map(|part| words(part)).join(" ");
+        let figures: Vec<String> = finding.figures.iter().map(figure).collect();
+        [words(&finding.words), figures.join(", "), finding.remark.clone()].join(" ").trim().to_owned()
+    });
+    let findings = findings.collect::<Vec<_>>().join("; ");
+    format!("{}{findings}", words(&cell.words)).replace(FIXED, " ")
+}
+
+/// A rule below the header and none between rows; numbers stand to the right.
+fn with_header(out: &mut String, header: Vec<String>, rows: Vec<Vec<String>>, numbers: &[bool]) {
+    let (padding, least) = least_widths(&header, &rows, numbers);
+    let mut table = comfy_table::Table::new();
+    table
+        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .set_header(header);
+    table.add_rows(rows);
+    for (column, number) in table.column_iter_mut().zip(numbers) {
+        column.set_padding(padding);
+        if *number {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for (column, width) in table.column_iter_mut().zip(least.unwrap_or_default()) {
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+    }
+    for row in table.lines() {
+        line(out, &row);
+    }
+}
+
+/// Columns to the left and right of each cell, where there is room for them and where there is not.
+const PADDINGS: [(u16, u16); 2] = [(1, 1), (0, 1)];
+
+/// The padding and the least width of each column for as much as possible to stay whole: space between columns goes
+/// first, then numbers lose their errors to the next line, and the words of headers, the numbers' before the others', are
+/// broken last; nothing is held where even that does not fit.
+fn least_widths(header: &[String], rows: &[Vec<String>], numbers: &[bool]) -> ((u16, u16), Option<Vec<u16>>) {
+    let long = |text: &str| text.chars().count() as u16;
+    let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);
+    // Whether all headers or those of numbers stay whole, and whether numbers keep their errors beside them.
+    let widths = |(padding, of_words, of_numbers, whole): ((u16, u16), bool, bool, bool)| {
+        let width = |(column, name): (usize, &String)| {
+            let number = numbers[column];
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            let cell = cells.map(|cell| if whole && number { long(cell) } else { word(cell) });
+            let header = if number && of_numbers || !number && of_words { word(name) } else { 0 };
+            cell.max().unwrap_or(0).max(header) + padding.0 + padding.1
+        };
+        header.iter().enumerate().map(width).collect::<Vec<u16>>()
+    };
+    let fits = |widths: &Vec<u16>| widths.iter().map(|width| width + 1).sum::<u16>() <= WIDTH + 1;
+    let [wide, narrow] = PADDINGS;
+    let ways = [
+        (wide, true, true, true),
+        (narrow, true, true, true),
+        (wide, true, true, false),
+        (narrow, true, true, false),
+        (narrow, true, false, true),
+        (narrow, true, false, false),
+        (narrow, false, false, false),
+    ];
+    let found = ways.into_iter().map(|way| (way.0, widths(way))).find(|(_, widths)| fits(widths));
+    found.map_or((wide, None), |(padding, widths)| (padding, Some(widths)))
+}
+
+/// Rows below lines that they share: the first column flush left when it changes, the second indented.
+fn grouped(out: &mut String, table: &Table, columns: &[&Column], rows: Vec<Vec<String>>) {
+    let mut last: Option<&str> = None;
+    let mut rest = rows.as_slice();
+    let mut remarks = table.rows.iter().map(|row| row.remark.as_str());
+    while let Some(first) = rest.first() {
+        let length = rest.iter().take_while(|row| row[..2] == first[..2]).count();
+        let (group, after) = rest.split_at(length);
+        rest = after;
+        if last != Some(&first[0]) {
+            line(out, &first[0]);
+            last = Some(&first[0]);
+        }
+        wrapped(out, 2, &first[1]);
+        let cell = |(column, cell): (&&Column, &String)| {
+            if column.named_in_cells { format!("{} {cell}", column.name) } else { cell.clone() }
+        };
+        let cells = |row: &Vec<String>| columns.iter().zip(row).skip(2).map(cell).collect::<Vec<String>>();
+        block(out, 4, group.iter().map(cells).collect());
+        for remark in remarks.by_ref().take(length).filter(|remark| !remark.is_empty()) {
+            line(out, &format!("     {remark}"));
+        }
+    }
+}
+
+/// Rows without header or rules, indented.
+fn block(out: &mut String, indent: usize, rows: Vec<Vec<String>>) {
+    let mut table = comfy_table::Table::new();
+    table
+        .load_style(TableStyle::new())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH - indent as u16);
+    table.add_rows(rows);
+    for row in table.lines() {
+        line(out, &format!("{}{row}", " ".repeat(indent)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(header: &[&str], cells: &[&str], first_number: usize) -> String {
+        let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<String>>();
+        let mut out = String::new();
+        table(&mut out, &Table::new("title", owned(header), vec![owned(cells)], first_number));
+        out
+    }
+
+    #[test]
+    fn words_of_a_header_stay_whole_in_a_wide_table() {
+        let header = [
+            "series",
+            "epsilon",
+            "noise",
+            "group",
+            "agents",
+            "simple regret",
+            "worst",
+            "cumulative",
+            "queries",
+        ];
+        let cells =
+            ["late on top", "10.0", "1.0", "slow", "20", "0.0334 ± 0.0042", "0.0964", "1234.2821", "24.6"];
+        let text = shown(&header, &cells, 4);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH as usize), "{text}");
+        for word in header.iter().flat_map(|name| name.split(' ')) {
+            assert!(text.contains(word), "{word} is broken: {text}");
+        }
+    }
+
+    #[test]
+    fn rows_that_share_their_head_are_told_it_once() {
+        let names = ["series", "who", "accountant", "epsilon"];
+        let columns = names.map(|name| Column::new(name, false)).to_vec();
+        let row = |accountant: &str| {
+            ["A", "lab about a row", accountant, "1"].map(Cell::plain).into_iter().collect()
+        };
+        let mut rows: Vec<crate::report::document::Row> = vec![row("tight"), row("basic")];
+        rows[1].remark = "runs differ".to_owned();
+        let layout = Layout::Grouped;
+        let one = Table { title: "T".to_owned(), columns, heads: 2, rows, layout, ..Table::default() };
+        let mut out = String::new();
+        table(&mut out, &one);
+        assert_eq!(out, "\nT\nA\n  lab about a row\n     tight  1\n     basic  1\n     runs differ\n");
+    }
+}

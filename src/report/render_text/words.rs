@@ -1,0 +1,17 @@
+//! Words as a terminal shows them.
+
+use super::lines::FIXED;
+use crate::report::document::{Look, Span};
+
+/// Some words, with the numbers of their footnotes.
+pub(super) fn words(spans: &[Span]) -> String {
+    let one = |span: &Span| {
+        let text = match span.look {
+            Look::Code => span.text.replace(' ', &FIXED.to_string()),
+            Look::Words | Look::Badge | Look::Infinite => span.text.clone(),
+        };
+        let footnote = span.footnote.map_or_else(String::new, |number| format!(" [{number}]"));
+        format!("{text}{footnote}")
+    };
+    spans.iter().map(one).collect()
+}

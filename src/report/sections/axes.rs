@@ -1,0 +1,103 @@
+//! The axes of a study along which results are drawn: those of numbers, or else those of words.
+
+use super::cells::{axes, point};
+use crate::report::plots::Axis;
+use crate::study::{CellSummary, Summary};
+
+/// Values in words that an axis needs at least to be drawn along; two are better seen as two lines.
+const LEAST_WORDS: usize = 3;
+/// Longest word that fits below an axis.
+const FITTING: usize = 12;
+
+/// An axis of a study.
+pub(super) struct Along {
+    /// Its position among the study's axes.
+    pub(super) index: usize,
+    /// Its name.
+    pub(super) name: String,
+    scale: Scale,
+}
+
+enum Scale {
+    Numbers(Vec<f64>),
+    Words(Vec<String>),
+}
+
+/// All axes that have numbers only, two of them at least; if there are none, those with several words.
+pub(super) fn along(summary: &Summary) -> Vec<Along> {
+    let names = axes(summary);
+    let mut numeric = Vec::new();
+    let mut wordy = Vec::new();
+    for (index, name) in names.into_iter().enumerate() {
+        let number = |cell: &CellSummary| cell.point.get(&name).and_then(serde_json::Value::as_f64);
+        let numbers: Option<Vec<f64>> = summary.cells.iter().map(number).collect();
+        if let Some(mut numbers) = numbers {
+            numbers.sort_by(f64::total_cmp);
+            numbers.dedup();
+            if numbers.len() > 1 {
+                numeric.push(Along { index, name, scale: Scale::Numbers(numbers) });
+            }
+            continue;
+        }
+        let mut words: Vec<String> = Vec::new();
+        for word in summary.cells.iter().filter_map(|cell| point(cell).into_iter().nth(index)) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        if words.len() >= LEAST_WORDS {
+            wordy.push(Along { index, name, scale: Scale::Words(words) });
+        }
+    }
+    if numeric.is_empty() { wordy } else { numeric }
+}
+
+impl Along {
+    /// Where a cell stands, and what is said of it.
+    pub(super) fn place(&self, cell: &CellSummary) -> Option<(f64, String)> {
+        let x = match &self.scale {
+            Scale::Numbers(_) => cell.point.get(&self.name)?.as_f64()?,
+            Scale::Words(words) => {
+                let word = point(cell).into_iter().nth(self.index)?;
+                words.iter().position(|known| *known == word)? as f64 + 1.0
+            }
+        };
+        let said = match &self.scale {
+            Scale::Numbers(_) => x.to_string(),
+            Scale::Words(words) => words[x as usize - 1].clone(),
+        };
+        Some((x, format!("{} = {said}", self.name)))
+    }
+
+    /// The axis of a chart, its ticks the values.
+    pub(super) fn axis(&self) -> Axis {
+        match &self.scale {
+            Scale::Numbers(values) => Axis::chosen(values),
+            Scale::Words(words) => {
+                let places: Vec<f64> = (1..=words.len()).map(|place| place as f64).collect();
+                let mut axis = Axis::chosen(&places);
+                axis.ticks = places.into_iter().zip(self.ticks(words)).collect();
+                axis
+            }
+        }
+    }
+
+    fn ticks(&self, words: &[String]) -> Vec<String> {
+        if words.iter().all(|word| word.chars().count() <= FITTING) {
+            return words.to_vec();
+        }
+        ('A'..='Z').map(String::from).take(words.len()).collect()
+    }
+
+    /// What the ticks stand for, where they are letters.
+    pub(super) fn note(&self) -> String {
+        let Scale::Words(words) = &self.scale else { return String::new() };
+        let ticks = self.ticks(words);
+        if ticks == *words {
+            return String::new();
+        }
+        let told: Vec<String> =
+            ticks.iter().zip(words).map(|(tick, word)| format!("{tick}: {word}")).collect();
+        format!(" {}, {}.", self.name, told.join("; "))
+    }
+}

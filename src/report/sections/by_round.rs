@@ -1,0 +1,94 @@
+//! Regret by round as charts, with theorems' bounds.
+
+use super::cells::axes;
+use super::lines::{METRICS, Named, capital, count, grouped, made, named, numbers, slug, stride};
+use super::theory;
+use crate::protocols::BoundedRegret;
+use crate::report::document::Figure;
+use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::scenario::Metric;
+use crate::study::{SeriesSummary, Summary};
+
+/// Points at the beginning that are drawn however long the line is.
+const FIRST_POINTS: usize = 20;
+/// Rounds from which on simple regret is drawn over the logarithm of the round.
+const LONG: u64 = 300;
+
+/// Regret by round: all cells in one figure while the lines are few, else one figure per value of the other axes.
+pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let names = axes(summary);
+    let all: Vec<usize> = (0..names.len()).collect();
+    for (place, cells) in grouped(summary, &all, |cells| named(cells, &names).len()) {
+        let lines: Vec<Named<'_>> =
+            named(&cells, &names).into_iter().filter(|(_, series)| !series.curve.is_empty()).collect();
+        if lines.is_empty() {
+            continue;
+        }
+        let title =
+            if place.is_empty() { "Regret by round".to_owned() } else { format!("Regret by round, {place}") };
+        let counts =
+            || lines.iter().flat_map(|(_, series)| series.curve.iter().map(|step| step.simple_regret.n));
+        let mut note = format!(
+            "Line: mean over replications. Band: one standard error to either side, {}. Round 0 is the initial points.",
+            count((counts().min(), counts().max()))
+        );
+        if let Some(every) =
+            lines.iter().map(|(_, series)| stride(series.curve.len())).max().filter(|s| *s > 1)
+        {
+            note.push_str(&format!(" Drawn: one round in {every}."));
+        }
+        let charts = METRICS.iter().map(|metric| curve_chart(*metric, &place, &lines, &note)).collect();
+        figures.push(Figure { title, charts });
+    }
+    figures
+}
+
+fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> Chart {
+    let drawn = |series: &SeriesSummary| -> Vec<Point> {
+        let (stride, last) = (stride(series.curve.len()), series.curve.len().saturating_sub(1));
+        let drawn = |index: usize| index < FIRST_POINTS || index.is_multiple_of(stride) || index == last;
+        let shown = series.curve.iter().enumerate().filter(|(index, _)| drawn(*index));
+        shown
+            .map(|(_, step)| {
+                let estimate = match metric {
+                    Metric::SimpleRegret => step.simple_regret,
+                    Metric::CumulativeRegret => step.cumulative_regret,
+                };
+                made(step.t as f64, estimate, format!("round {}", step.t))
+            })
+            .collect()
+    };
+    let lines_drawn: Vec<Line> = lines
+        .iter()
+        .enumerate()
+        .map(|(key, (_, series))| Line { key, kind: Kind::Band, points: drawn(series) })
+        .collect();
+    let rounds = lines.iter().flat_map(|(_, series)| series.curve.iter().map(|step| step.t));
+    let mut chart = Chart {
+        id: slug(&format!("{} {place}", metric.words())),
+        title: capital(metric.words()),
+        x_label: "round".to_owned(),
+        y_label: metric.words().to_owned(),
+        // Simple regret falls within the first rounds of many.
+        x: match (metric, rounds.clone().max()) {
+            (Metric::SimpleRegret, Some(most)) if most >= LONG => Axis::magnitudes(most),
+            _ => Axis::counting(rounds),
+        },
+        y: match metric {
+            Metric::SimpleRegret => Axis::fit(numbers(&lines_drawn)),
+            // A sum grows from nothing whatever it sums: only its shape on a plain axis tells anything.
+            Metric::CumulativeRegret => Axis::plain(numbers(&lines_drawn)),
+        },
+        legend: lines.iter().map(|(name, _)| name.clone()).collect(),
+        lines: lines_drawn,
+        note: note.to_owned(),
+        beyond: Vec::new(),
+    };
+    let regret = match metric {
+        Metric::SimpleRegret => BoundedRegret::Simple,
+        Metric::CumulativeRegret => BoundedRegret::Cumulative,
+    };
+    theory::add(&mut chart, lines, regret);
+    chart
+}

@@ -1,0 +1,35 @@
+//! The first messages of a study as a message-sequence picture.
+
+use crate::report::document::{Drawing, Span};
+use crate::report::plots;
+use crate::study::Opening;
+
+/// Parties and events that are drawn: about one screen.
+const MOST_PARTIES: usize = 6;
+const MOST_EVENTS: usize = 110;
+
+/// Who says what to whom, in the order in which it happens; nothing if nothing does.
+pub(super) fn drawing(opening: &Opening) -> Option<Drawing> {
+    let events = plots::among_first(&opening.events, MOST_PARTIES);
+    let left_out = opening.names.len().saturating_sub(MOST_PARTIES);
+    let events = &events[..events.len().min(MOST_EVENTS)];
+    let drawn = plots::drawing(&opening.names, events)?;
+    let mut note =
+        "Time runs downwards, idle stretches shortened. Arrows: messages, from sending to arrival; crosses: \
+                    lost ones; dots: timers; squares: facts. A thick line: the party is away."
+            .to_owned();
+    if left_out > 0 {
+        note.push_str(&format!(" Parties left out: {left_out}."));
+    }
+    Some(Drawing {
+        title: format!("The first messages of {}, replication {}", opening.series, opening.replication),
+        svg: drawn.inside,
+        width: drawn.width,
+        height: drawn.height,
+        note: vec![
+            Span::plain(note + " "),
+            Span::code("subrosa trace --format svg"),
+            Span::plain(" draws any window."),
+        ],
+    })
+}

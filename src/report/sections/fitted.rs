@@ -1,0 +1,34 @@
+//! The objective's hyperparameters, where a likelihood chose them.
+
+use crate::objectives::Fitted;
+use crate::report::document::{Block, Table};
+
+/// A table of them; nothing if none were fitted.
+pub(super) fn blocks(all: &[Fitted]) -> Vec<Block> {
+    let fits = all.iter().filter_map(|fit| Some((fit, fit.log_likelihood?)));
+    let rows: Vec<Vec<String>> = fits
+        .map(|(fit, log_likelihood)| {
+            let scales: Vec<String> = fit.length_scales.iter().map(|scale| format!("{scale:.3}")).collect();
+            vec![
+                scales.join(", "),
+                format!("{:.3}", fit.variance),
+                format!("{:.3}", fit.noise_variance),
+                format!("{log_likelihood:.2}"),
+                fit.slope.map_or_else(|| "-".to_owned(), |slope| format!("{slope:.2}")),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let header = ["length-scales", "variance", "noise variance", "log likelihood, nats", "slope left, nats"];
+    let title = "By maximum likelihood, in standard deviations of inputs and output; length-scales in the scenario's order";
+    vec![
+        Block::heading("", "Fitted hyperparameters"),
+        Block::Table(Table::new(title, header.map(str::to_owned).to_vec(), rows, 1)),
+        Block::remark(
+            "The slope is the likelihood's largest derivative by the logarithm of a hyperparameter where the search \
+             ended: near 0 at a maximum.",
+        ),
+    ]
+}

@@ -1,0 +1,60 @@
+//! Several futures of one beginning.
+
+use crate::report::document::{Block, Document, Section, Shown, Table};
+use crate::report::number::{quantity, regret, seconds};
+use crate::study::{BranchRow, Forked, Plan};
+use crate::vocab::counted;
+
+/// The comparison of all futures.
+pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Document {
+    let branches = counted(forked.branches.len() as u64 - 1, "branch");
+    let replications = counted(plan.replications, "replication");
+    let run = format!("{}: forked {at}, {branches}, {replications}, seed {}", plan.name, plan.first_seed());
+    let rows = forked.rows();
+    let reached = forked.reached.iter().flatten().copied();
+    let (first, last) = reached.fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(t), b.max(t)));
+    let parted = if first == last {
+        format!("The futures part at {} of virtual time.", seconds(first))
+    } else {
+        format!("The futures part at {} to {} of virtual time.", seconds(first), seconds(last))
+    };
+    let heading = vec![Block::statement(run, Shown::Everywhere), Block::statement(parted, Shown::Everywhere)];
+    let mut blocks = Vec::new();
+    let many = plan.cells.len() > 1;
+    let table = |title: &str, names: &[&str], numbers: &dyn Fn(&BranchRow) -> Vec<String>| {
+        let heads = [if many { &["cell"][..] } else { &[] }, &["series", "branch"]].concat();
+        let header = heads.iter().chain(names).map(|&name| name.to_owned()).collect();
+        let body = rows.iter().map(|row| {
+            let cell = many.then(|| row.cell.to_string());
+            cell.into_iter().chain([row.series.clone(), row.branch.clone()]).chain(numbers(row)).collect()
+        });
+        Block::Table(Table::new(title, header, body.collect(), heads.len()))
+    };
+    // A protocol that only exercises the network has none.
+    if rows.iter().any(|row| row.simple_regret.is_some()) {
+        blocks.push(table(
+            "Regret at the end (against unchanged: cumulative, replication by replication)",
+            &["simple", "cumulative", "against unchanged"],
+            &|row| {
+                let against = match row.difference {
+                    Some(_) if row.unchanged == plan.replications => "the same".to_owned(),
+                    Some(difference) => regret(difference),
+                    None => String::new(),
+                };
+                let regrets = [row.simple_regret, row.cumulative_regret];
+                let regrets = regrets.map(|found| found.map_or_else(String::new, regret));
+                regrets.into_iter().chain([against]).collect()
+            },
+        ));
+    }
+    blocks.push(table("Network (mean of a run; time is virtual)", &["time", "messages", "lost"], &|row| {
+        vec![seconds(row.virtual_seconds), quantity(row.messages), quantity(row.messages_lost)]
+    }));
+    for row in &rows {
+        if let Some(reason) = &row.ended_early {
+            blocks.push(Block::warning(format!("\"{}\", {}: ended early: {reason}", row.series, row.branch)));
+        }
+    }
+    let sections = vec![Section { blocks, ..Section::default() }];
+    Document { title: plan.name.clone(), heading, sections, ..Document::default() }
+}

@@ -1,0 +1,113 @@
+//! What the network did: time, messages, bytes, losses, latency, and the first replication's links and rounds.
+
+use super::cells::rows;
+use super::{counts, first_messages, timeline, traffic};
+use crate::report::document::{Block, Section, Shown, Table};
+use crate::report::number::{quantity, seconds};
+use crate::study::{CellSummary, Opening, ReplicationRecord, SeriesSummary, Summary};
+
+/// Columns that a terminal has no room for.
+const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round", "lost, %"];
+
+/// The section; with the first replication's links and rounds, and how it begins, where they are at hand.
+pub(super) fn section(
+    summary: &Summary,
+    first: Option<&ReplicationRecord>,
+    opening: Option<&Opening>,
+    place: &str,
+) -> Section {
+    let latency = "p50 and p99 are over one link, all replications together.";
+    let mut blocks = vec![Block::Table(whole_runs(summary)), Block::remark_on(latency, Shown::Page)];
+    blocks.extend(rounds(summary).map(Block::Table));
+    blocks.extend(counts::table(summary).map(Block::Table));
+    if let Some(first) = first {
+        let figures = [timeline::timeline(first), traffic::closings(first), traffic::latency(first)];
+        blocks.extend(figures.into_iter().flatten().map(Block::Figure));
+    }
+    blocks.extend(opening.and_then(first_messages::drawing).map(Block::Drawing));
+    if let Some(table) = first.and_then(|first| links(first, place)) {
+        blocks.push(Block::Folded { title: "Link by link".to_owned(), blocks: vec![Block::Table(table)] });
+    }
+    Section::new("network", "Network", "At what cost: the network", blocks)
+}
+
+fn header(axes: Vec<String>, names: &[&str]) -> Vec<String> {
+    let first = std::iter::once("series".to_owned());
+    first.chain(axes).chain(names.iter().map(|&name| name.to_owned())).collect()
+}
+
+fn whole_runs(summary: &Summary) -> Table {
+    let optional = |value: Option<f64>| value.map_or_else(String::new, seconds);
+    let numbers = |_: &CellSummary, series: &SeriesSummary| {
+        let metrics = &series.metrics;
+        let each = |total: f64| if metrics.messages > 0.0 { Some(total / metrics.messages) } else { None };
+        vec![
+            seconds(metrics.virtual_seconds),
+            optional(metrics.seconds_per_round),
+            quantity(metrics.messages),
+            quantity(metrics.bytes),
+            each(metrics.bytes).map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
+            metrics.bytes_per_round.map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
+            quantity(metrics.messages_lost),
+            each(metrics.messages_lost).map_or_else(String::new, |share| format!("{:.2}", 100.0 * share)),
+            optional(metrics.latency_p50_seconds),
+            optional(metrics.latency_p99_seconds),
+        ]
+    };
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let names = ["time", WIDE[0], "messages", "bytes", WIDE[1], WIDE[2], "lost", WIDE[3], "p50", "p99"];
+    let (header, rows) = without_empty(header(axes, &names), rows, &WIDE);
+    let title = "Network (mean of a run; time is virtual; p50, p99: latency of one message)";
+    Table::new(title, header, rows, first_number).column_on(Shown::Page, &WIDE)
+}
+
+/// What a round costs, where agents play in rounds; a page has it in the table of whole runs.
+fn rounds(summary: &Summary) -> Option<Table> {
+    let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
+    if !all.any(|series| !series.groups.is_empty() && series.metrics.bytes_per_round.is_some()) {
+        return None;
+    }
+    let numbers = |_: &CellSummary, series: &SeriesSummary| {
+        let metrics = &series.metrics;
+        vec![
+            metrics.seconds_per_round.map_or_else(String::new, seconds),
+            metrics.bytes_per_round.map_or_else(String::new, |bytes| quantity(libm::round(bytes))),
+        ]
+    };
+    let (axes, rows) = rows(summary, numbers);
+    let first_number = 1 + axes.len();
+    let table = Table::new("A round (mean)", header(axes, &["virtual time", "bytes"]), rows, first_number);
+    Some(Table { shown: Shown::Terminal, ..table })
+}
+
+/// Columns of these names that no row has anything in are left out.
+fn without_empty(
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    names: &[&str],
+) -> (Vec<String>, Vec<Vec<String>>) {
+    let filled = |column: &usize| rows.iter().any(|row| !row[*column].is_empty());
+    let may_go = |column: &usize| names.contains(&header[*column].as_str());
+    let kept: Vec<usize> = (0..header.len()).filter(|column| filled(column) || !may_go(column)).collect();
+    let pick = |row: Vec<String>| kept.iter().map(|column| row[*column].clone()).collect::<Vec<String>>();
+    (pick(header.clone()), rows.iter().cloned().map(pick).collect())
+}
+
+/// Who sent to whom in one replication.
+fn links(first: &ReplicationRecord, place: &str) -> Option<Table> {
+    let header =
+        ["series", "from", "to", "delivered", "lost", "p50", "p90", "p99", "longest"].map(str::to_owned);
+    let mut rows = Vec::new();
+    for series in &first.series {
+        for (from, to, link) in &series.network.links {
+            let latency = |q: f64| link.latency_seconds(q).map_or_else(String::new, seconds);
+            let mut row = vec![series.name.clone(), from.clone(), to.clone()];
+            row.extend([link.delivered() as f64, link.losses() as f64].map(quantity));
+            row.extend([0.5, 0.9, 0.99, 1.0].map(latency));
+            rows.push(row);
+        }
+    }
+    let title = format!("Links and their latency in replication {}{place}", first.replication);
+    (!rows.is_empty()).then(|| Table { shown: Shown::Page, ..Table::new(title, header.to_vec(), rows, 3) })
+}

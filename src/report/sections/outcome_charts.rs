@@ -1,0 +1,202 @@
+//! Outcomes beside their bounds as charts: along a numeric axis of the study, or series by series.
+
+use super::axes::{self, Along};
+use super::cells::{self, dependence, point};
+use super::lines::{MOST_LINES, count, grouped, made, numbers, place, slug};
+use crate::report::document::Figure;
+use crate::report::number::quantity_of;
+use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
+
+/// A bound that is at most so many times the largest outcome is drawn on a plain axis; a logarithmic one has room.
+const ROOM: f64 = 4.0;
+
+/// One series along one axis, or alone.
+struct Track<'a> {
+    name: String,
+    rows: Vec<(f64, String, &'a OutcomeRow)>,
+}
+
+/// The charts of all outcomes that have bounds.
+pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
+    let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
+    let mut names: Vec<&str> = Vec::new();
+    for outcome in all() {
+        if !names.contains(&outcome.name.as_str()) {
+            names.push(&outcome.name);
+        }
+    }
+    names.into_iter().flat_map(|name| of_outcome(summary, name)).collect()
+}
+
+fn of_outcome(summary: &Summary, name: &str) -> Vec<Figure> {
+    let names = cells::axes(summary);
+    let mut all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
+    let bounded = all.any(|outcome| outcome.name == name && outcome.bound.is_some());
+    let title = |place: &str| {
+        let place = if place.is_empty() { String::new() } else { format!(", {place}") };
+        let beside = if bounded { ", with its bound" } else { "" };
+        format!("{name}{beside}{place}")
+    };
+    let mut figures = Vec::new();
+    for axis in axes::along(summary) {
+        let others: Vec<usize> = (0..names.len()).filter(|other| *other != axis.index).collect();
+        for (place, cells) in grouped(summary, &others, |cells| along(cells, &names, &axis, name).len()) {
+            let tracks = along(&cells, &names, &axis, name);
+            let chart = chart(name, &axis.name, axis.axis(), &place, tracks);
+            figures.extend(chart.map(|mut chart| {
+                chart.note.push_str(&axis.note());
+                Figure { title: title(&place), charts: vec![chart] }
+            }));
+        }
+    }
+    if !figures.is_empty() {
+        return figures;
+    }
+    // Without an axis, series stand side by side, if there is something to compare them with.
+    let everything: Vec<usize> = (0..names.len()).collect();
+    for (place, cells) in grouped(summary, &everything, |cells| cells.iter().map(|c| c.series.len()).sum()) {
+        let rows = cells.iter().flat_map(|cell| &cell.series).filter_map(|s| Some((s, row(s, name)?)));
+        let tracks: Vec<Track<'_>> = rows
+            .enumerate()
+            .map(|(number, (series, row))| Track {
+                name: series.name.clone(),
+                rows: vec![(number as f64 + 1.0, series.name.clone(), row)],
+            })
+            .collect();
+        let mut axis = Axis::counting([0, tracks.len() as u64 + 1]);
+        axis.ticks.clear();
+        let chart = chart(name, "series, in the order of the legend", axis, &place, tracks);
+        figures.extend(chart.map(|chart| Figure { title: title(&place), charts: vec![chart] }));
+    }
+    figures
+}
+
+fn row<'a>(series: &'a SeriesSummary, name: &str) -> Option<&'a OutcomeRow> {
+    series.outcomes.iter().find(|outcome| outcome.name == name)
+}
+
+/// The outcome of every series along one axis; once for each value of the other axes that it depends on.
+fn along<'a>(cells: &[&'a CellSummary], names: &[String], axis: &Along, name: &str) -> Vec<Track<'a>> {
+    let mut tracks: Vec<Track<'a>> = Vec::new();
+    let Some(first) = cells.first() else { return tracks };
+    for series in &first.series {
+        let rows: Vec<(&CellSummary, &OutcomeRow)> = cells
+            .iter()
+            .filter_map(|cell| {
+                let own = cell.series.iter().find(|other| other.name == series.name)?;
+                Some((*cell, row(own, name)?))
+            })
+            .collect();
+        let results: Vec<(Vec<String>, &OutcomeRow)> =
+            rows.iter().map(|(cell, row)| (point(cell), *row)).collect();
+        let depends = dependence(&results);
+        let told: Vec<usize> = (0..depends.len())
+            .filter(|other| *other != axis.index && depends[*other])
+            .filter(|other| results.iter().any(|(point, _)| point[*other] != results[0].0[*other]))
+            .collect();
+        for (cell, row) in rows {
+            let Some((x, at)) = axis.place(cell) else { continue };
+            let place = place(names, cell, &told);
+            let name =
+                if place.is_empty() { series.name.clone() } else { format!("{}, {place}", series.name) };
+            match tracks.iter_mut().find(|track| track.name == name) {
+                Some(track) => track.rows.push((x, at, row)),
+                None => tracks.push(Track { name, rows: vec![(x, at, row)] }),
+            }
+        }
+    }
+    for track in &mut tracks {
+        track.rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        track.rows.dedup_by(|a, b| a.0.total_cmp(&b.0).is_eq());
+    }
+    tracks
+}
+
+fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -> Option<Chart> {
+    let tracks: Vec<Track<'_>> = tracks.into_iter().take(2 * MOST_LINES).collect();
+    let mut lines = Vec::new();
+    for (key, track) in tracks.iter().enumerate() {
+        let points = track.rows.iter().map(|(x, at, row)| made(*x, row.value, at.clone()));
+        lines.push(Line { key, kind: Kind::Bars, points: points.collect() });
+    }
+    let bounds = || tracks.iter().flat_map(|track| &track.rows).filter_map(|(_, _, row)| row.bound.as_ref());
+    let bounded = bounds().next().is_some();
+    if !bounded && tracks.iter().all(|track| track.rows.len() < 2) {
+        return None;
+    }
+    let most = numbers(&lines).map(|(value, error)| value + error).fold(f64::MIN, f64::max);
+    // Zeros do not prevent a logarithmic axis here: they stand at its lower edge.
+    let all = || numbers(&lines).chain(bounds().map(|bound| (bound.at_most, 0.0)));
+    let positive = Axis::fit(all().filter(|(value, _)| *value > 0.0));
+    let with_bounds = match bounded {
+        true if positive.log => positive,
+        true => Axis::fit(all()),
+        // Without bounds to make room for, a bias is read better from 0.
+        false => Axis::plain(all()),
+    };
+    let zeros = with_bounds.log && all().any(|(value, _)| value <= 0.0);
+    let near = |bound: &BoundRow| with_bounds.log || bound.at_most <= ROOM * most;
+    let (mut beyond, mut sources) = (Vec::new(), Vec::<&str>::new());
+    for (key, track) in tracks.iter().enumerate() {
+        let bounded = || track.rows.iter().filter_map(|(x, at, row)| Some((*x, at, row.bound.as_ref()?)));
+        let points = bounded().filter(|(_, _, bound)| near(bound)).map(|(x, at, bound)| Point {
+            x,
+            y: bound.at_most,
+            error: 0.0,
+            at: at.clone(),
+            says: format!("at most {} with probability {}", quantity_of(bound.at_most), bound.probability),
+        });
+        let points: Vec<Point> = points.collect();
+        if !points.is_empty() {
+            lines.push(Line { key, kind: Kind::Ceiling, points });
+        }
+        let far: Vec<String> = bounded()
+            .filter(|(_, _, bound)| !near(bound))
+            .map(|(_, at, bound)| {
+                let at = if tracks.iter().all(|track| track.rows.len() == 1) {
+                    String::new()
+                } else {
+                    format!(" at {at}")
+                };
+                format!("{}{at}", quantity_of(bound.at_most))
+            })
+            .collect();
+        if !far.is_empty() {
+            beyond.push(format!("Bound on {}, beyond this chart: {}", track.name, far.join(", ")));
+        }
+        for (_, _, bound) in bounded() {
+            if !sources.contains(&bound.source.as_str()) {
+                sources.push(&bound.source);
+            }
+        }
+    }
+    let values: Vec<(f64, f64)> = numbers(&lines).collect();
+    let y = if with_bounds.log { with_bounds } else { Axis::plain(values) };
+    let counts = || tracks.iter().flat_map(|track| &track.rows).map(|(_, _, row)| row.value.n);
+    let mut note = format!(
+        "Marks: mean over replications; bars: one standard error to either side, {}.",
+        count((counts().min(), counts().max()))
+    );
+    if zeros {
+        note.push_str(" Marks at the lower edge: 0.");
+    }
+    if bounded {
+        note.push_str(&format!(
+            " Hollow triangles: what it is at most with the probability in the table above, by {}.",
+            sources.join("; ")
+        ));
+    }
+    Some(Chart {
+        id: slug(&format!("outcome {name} against {axis} {place}")),
+        title: format!("{name} against {axis}"),
+        x_label: axis.to_owned(),
+        y_label: name.to_owned(),
+        x,
+        y,
+        legend: tracks.iter().map(|track| track.name.clone()).collect(),
+        lines,
+        note,
+        beyond,
+    })
+}

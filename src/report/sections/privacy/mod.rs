@@ -1,0 +1,48 @@
+//! Who learned what about whom: protected units by observers, every accountant's figure, and what is taken as public.
+
+mod losses;
+mod marks;
+mod observers;
+mod over_rounds;
+mod persons;
+mod public_facts;
+mod published;
+mod relations;
+mod whole_study;
+
+use super::cells::merged;
+use crate::report::document::{Block, Section};
+use crate::report::words::arithmetic;
+use crate::study::{ReplicationRecord, Summary};
+use marks::Notes;
+pub(super) use over_rounds::figures;
+
+/// The section, with charts of the first replication where it is at hand; none where nobody learned anything.
+pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> Option<Section> {
+    let entries = merged(summary);
+    let public = public_facts::list(summary);
+    if entries.is_empty() && public.is_none() {
+        return None;
+    }
+    let mut notes = Notes::default();
+    let mut blocks = Vec::new();
+    if !entries.is_empty() {
+        // Made first: footnotes are numbered as they occur in it.
+        let every = losses::table(summary, &mut notes);
+        blocks.push(Block::Table(observers::table(summary, &mut notes)));
+        blocks.extend(persons::table(summary, &mut notes).map(Block::Table));
+        let title = "Every accountant".to_owned();
+        blocks.push(Block::Folded { title, blocks: vec![Block::Table(every)] });
+        let told = relations::relations(summary).into_iter();
+        blocks.extend(told.map(|relation| Block::remark(format!("neighbours, {relation}"))));
+        let told = entries.iter().flat_map(|(entry, _)| &entry.losses).filter_map(|loss| loss.arithmetic);
+        blocks.extend(arithmetic(told).map(Block::remark));
+        blocks.extend(notes.further());
+    }
+    blocks.extend(public.map(Block::List));
+    blocks.extend(published::losses(summary).map(Block::Table));
+    blocks.extend(first.into_iter().flat_map(|first| figures(summary, first)).map(Block::Figure));
+    blocks.extend(whole_study::blocks(summary, &mut notes));
+    blocks.extend(notes.further());
+    Some(Section::new("privacy", "Privacy", "Who learned what about whom: privacy", blocks))
+}

@@ -1,0 +1,147 @@
+//! How privacy loss grows over the rounds of the first replication: as published, tight and naive.
+
+use crate::accounting::{AccountantName, BookedRelease, History, Standing, units, worst};
+use crate::report::document::Figure;
+use crate::report::number::{delta as shown, epsilon};
+use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::report::sections::cells::{axes, point};
+use crate::report::sections::lines::slug;
+use crate::report::words::unit;
+use crate::study::{PrivacyRow, ReplicationRecord, Summary};
+use crate::vocab::{Delta, PrivacyEvent, counted};
+
+/// Places along the rounds where the loss is counted.
+const PLACES: u64 = 12;
+/// Charts on a page; a federation of hundreds would otherwise fill it.
+const MOST_CHARTS: usize = 4;
+
+/// One chart per observer and protected unit that the first replication of the first cell released to more than once
+/// with a finite loss. Charts that would look alike are drawn once, and those of the same accountants stand together.
+pub(in crate::report::sections) fn figures(summary: &Summary, first: &ReplicationRecord) -> Vec<Figure> {
+    let Some(cell) = summary.cells.first() else { return Vec::new() };
+    let mut figures: Vec<Figure> = Vec::new();
+    let mut seen: Vec<History> = Vec::new();
+    for entry in &cell.privacy {
+        let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
+        let group: Vec<&BookedRelease> =
+            series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
+        // Where releases are about different units: those about the one that is worst off.
+        let counted = entry.losses.iter().find(|loss| loss.standing != Standing::Claim);
+        let delta = counted.and_then(|loss| Delta::new(loss.delta).ok());
+        let Some(group) = worst(units(&group).worst, delta) else { continue };
+        if seen.len() == MOST_CHARTS || seen.iter().any(|other| alike(other, &group)) {
+            continue;
+        }
+        let place = point(cell);
+        let place = axes(summary)
+            .iter()
+            .zip(&place)
+            .map(|(name, value)| format!(", {name} = {value}"))
+            .collect::<String>();
+        if let Some(chart) = chart(entry, &group, &format!("replication {}{place}", first.replication)) {
+            match figures.iter_mut().find(|figure| figure.charts[0].legend == chart.legend) {
+                Some(figure) => figure.charts.push(chart),
+                None => {
+                    figures.push(Figure { title: "Privacy loss over rounds".to_owned(), charts: vec![chart] })
+                }
+            }
+            seen.push(group);
+        }
+    }
+    figures
+}
+
+fn concerns(entry: &PrivacyRow, event: &PrivacyEvent) -> bool {
+    entry.protected == event.protected
+        && entry.unit == event.unit
+        && entry.observer == event.observer.0
+        && entry.neighbours == event.neighbours
+}
+
+/// Whether the releases are about different units.
+fn units_apart(entry: &PrivacyRow) -> bool {
+    entry.releases_per_unit.is_some()
+}
+
+/// Whether two groups cost the same in the same rounds.
+fn alike(a: &History, b: &History) -> bool {
+    let (a, b) = (a.releases(), b.releases());
+    let same = |(a, b): (&BookedRelease, &BookedRelease)| {
+        (a.count, a.last_round, a.event.round) == (b.count, b.last_round, b.event.round)
+            && (&a.event.cost, &a.event.claim) == (&b.event.cost, &b.event.claim)
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
+}
+
+fn chart(entry: &PrivacyRow, history: &History, run: &str) -> Option<Chart> {
+    let group = history.releases();
+    let last = group.iter().map(|booked| booked.last_round).max()?;
+    let begin = group.iter().map(|booked| booked.event.round).min()?;
+    if last == begin {
+        return None;
+    }
+    let loss = entry.losses.iter().find(|loss| loss.standing != Standing::Claim)?;
+    let delta = Delta::new(loss.delta).ok()?;
+    let mut rounds: Vec<u64> = (0..=PLACES).map(|k| begin + (last - begin) * k / PLACES).collect();
+    rounds.dedup();
+    let mut legend: Vec<String> = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
+    let mut bounded = false;
+    let mut without: Vec<&str> = Vec::new();
+    for growth in history.by_round(delta, &rounds) {
+        let name = match growth.accountant {
+            AccountantName::Basic => "naive (basic)",
+            other => other.words(),
+        };
+        if growth.points.is_empty() {
+            without.push(name);
+            continue;
+        }
+        let points = growth.points.into_iter().map(|(round, value)| Point {
+            x: round as f64,
+            y: value,
+            error: 0.0,
+            at: format!("round {round}"),
+            says: format!("epsilon {}", epsilon(value)),
+        });
+        lines.push(Line { key: legend.len(), kind: Kind::Band, points: points.collect() });
+        legend.push(name.to_owned());
+        bounded |= growth.accountant != AccountantName::AsPublished;
+    }
+    if !bounded {
+        return None;
+    }
+    let mut note = format!(
+        "Counted up to each round of {run}, at delta {}; by the end {}.",
+        shown(delta.get()),
+        counted(history.count(), "release")
+    );
+    if !without.is_empty() {
+        note.push_str(&format!(" No finite bound: {}.", without.join(", ")));
+    }
+    if entry.runs_differ {
+        note.push_str(" Other runs may cost more: see the table.");
+    }
+    if units_apart(entry) {
+        note.push_str(" Of the worst-off unit.");
+    }
+    let title = format!(
+        "{}: what {} learned about {} of {}",
+        entry.series,
+        entry.observer,
+        unit(&entry.unit),
+        entry.protected
+    );
+    Some(Chart {
+        id: slug(&format!("privacy {title}")),
+        title,
+        x_label: "round".to_owned(),
+        y_label: "epsilon".to_owned(),
+        x: Axis::counting([begin, last]),
+        y: Axis::fit(lines.iter().flat_map(|line| &line.points).map(|point| (point.y, point.error))),
+        legend,
+        lines,
+        note,
+        beyond: Vec::new(),
+    })
+}

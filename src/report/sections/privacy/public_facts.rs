@@ -1,0 +1,96 @@
+//! What a report takes as public: what observers know of protected data that no figure accounts for.
+
+use crate::report::document::{List, Span};
+use crate::report::sections::cells::{axes, point};
+use crate::study::Summary;
+use crate::vocab::{Origin, PublicFact};
+
+/// The list of them, conditions marked loudly; nothing where nothing is taken as public.
+pub(super) fn list(summary: &Summary) -> Option<List> {
+    let items = facts(summary).into_iter().map(|Public { fact, place }| {
+        let place = if place.is_empty() { place } else { format!(" ({place})") };
+        vec![
+            Span::plain(format!("{}{}{place}: ", fact.what, about(fact))),
+            Span::plain(origin(fact.origin)).loud(fact.condition().is_some()),
+        ]
+    });
+    let items: Vec<Vec<Span>> = items.collect();
+    let title = "Taken as public: no privacy loss in this report accounts for it".to_owned();
+    (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
+}
+
+/// One fact, with the series and points for which it is taken as public.
+struct Public<'a> {
+    fact: &'a PublicFact,
+    /// Where: empty if in all series at all points.
+    place: String,
+}
+
+/// Facts that are equal in several series and cells once; those that losses depend on first.
+fn facts(summary: &Summary) -> Vec<Public<'_>> {
+    let mut found: Vec<(&PublicFact, Vec<(&str, usize)>)> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for (index, cell) in summary.cells.iter().enumerate() {
+        for series in &cell.series {
+            if !names.contains(&series.name.as_str()) {
+                names.push(&series.name);
+            }
+            for fact in &series.public {
+                match found.iter_mut().find(|(known, _)| *known == fact) {
+                    Some((_, places)) => places.push((&series.name, index)),
+                    None => found.push((fact, vec![(&series.name, index)])),
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(fact, _)| fact.origin != Origin::ComputedFromData);
+    let place = |places: &[(&str, usize)]| {
+        let mut of: Vec<&str> = places.iter().map(|(series, _)| *series).collect();
+        of.dedup();
+        of.sort_by_key(|name| names.iter().position(|known| known == name));
+        of.dedup();
+        let mut cells: Vec<usize> = places.iter().map(|(_, cell)| *cell).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let mut told = Vec::new();
+        if of.len() < names.len() {
+            told.push(of.join(", "));
+        }
+        // Not a product of series and points: each by itself.
+        if places.len() < of.len() * cells.len() {
+            let each = |(series, cell): &(&str, usize)| format!("{series} at {}", at(summary, &[*cell]));
+            return places.iter().map(each).collect::<Vec<_>>().join("; ");
+        }
+        if cells.len() < summary.cells.len() {
+            told.push(format!("{} = {}", axes(summary).join(", "), at(summary, &cells)));
+        }
+        told.join("; ")
+    };
+    found.into_iter().map(|(fact, places)| Public { fact, place: place(&places) }).collect()
+}
+
+fn at(summary: &Summary, cells: &[usize]) -> String {
+    cells.iter().map(|&cell| point(&summary.cells[cell]).join(", ")).collect::<Vec<_>>().join("; ")
+}
+
+/// Where a fact is from, in words.
+fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Stated => "stated in the scenario",
+        Origin::Shape => "shape of the data, the same for all neighbours",
+        Origin::Protocol => "part of the protocol",
+        Origin::ComputedFromData => "computed from protected data: a condition of the losses",
+    }
+}
+
+/// Whose data a fact describes and who is taken to know it: " of hospital, known to lab".
+fn about(fact: &PublicFact) -> String {
+    let mut words = String::new();
+    if !fact.about.is_empty() {
+        words.push_str(&format!(", of {}", fact.about));
+    }
+    if !fact.known_to.is_empty() {
+        words.push_str(&format!(", known to {}", fact.known_to));
+    }
+    words
+}

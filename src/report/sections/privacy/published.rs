@@ -1,0 +1,34 @@
+//! Privacy losses that papers print, beside ours.
+
+use crate::accounting::multiple;
+use crate::report::document::Table;
+use crate::report::number::epsilon;
+use crate::report::sections::cells::{axes, point};
+use crate::study::Summary;
+
+/// A table of them; nothing where no loss was published.
+pub(super) fn losses(summary: &Summary) -> Option<Table> {
+    let rows: Vec<Vec<String>> = summary
+        .cells
+        .iter()
+        .flat_map(|cell| cell.published_losses.iter().map(move |row| (cell, row)))
+        .map(|(cell, row)| {
+            let ours = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), epsilon);
+            let mut cells = vec![row.series.clone()];
+            cells.extend(point(cell));
+            let mut tight = ours(row.tight);
+            // Papers print two or three digits.
+            if let Some(times) = row.tight.map(|tight| tight / row.published).filter(|times| *times > 1.01) {
+                tight.push_str(&format!(" ({} as much)", multiple(times)));
+            }
+            cells.extend([row.published.to_string(), ours(row.moments), tight, row.source.clone()]);
+            cells
+        })
+        .collect();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes(summary));
+    let first_number = header.len();
+    header.extend(["published", "moments", "tight", "source"].map(str::to_owned));
+    let title = "Published privacy losses of one run, beside ours (largest finite epsilon)";
+    (!rows.is_empty()).then(|| Table::new(title, header, rows, first_number))
+}

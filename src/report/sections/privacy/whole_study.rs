@@ -1,0 +1,53 @@
+//! What publishing every run of a study would cost, where all runs are on the same data.
+
+use super::marks::{Notes, badge, figure};
+use crate::accounting::StudyPrivacy;
+use crate::report::document::{Block, Cell, Column, Layout, Row, Shown, Table};
+use crate::report::number::delta;
+use crate::report::words::{person, unit};
+use crate::study::Summary;
+use crate::vocab::counted;
+
+/// What the figures are about.
+const WHAT: &str = "Every run is on the same records: this is what all of them together cost the worst-off one, were \
+                    every run published or seen by the same observer.";
+
+/// The table, with what it is about; nothing where runs are on data of their own.
+pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
+    let Some(first) = summary.whole_study.first() else { return Vec::new() };
+    let mut columns = vec![Column::new("series", false), Column::new("who learned about whom", false)];
+    columns.extend(figures(first).map(|(name, _)| Column::new(name, true).named_in_cells()));
+    columns.push(Column::new("basis", false));
+    let row = |row: &StudyPrivacy| {
+        let who = format!("{}: {}", about(row), counted(row.runs, "run"));
+        let mut cells = vec![Cell::plain(&row.series), Cell::plain(who)];
+        cells.extend(figures(row).map(|(_, value)| Cell::of(vec![figure(value)])));
+        // What has no price is named with the losses of one run.
+        let note = if row.figures_are_finite() { row.note.as_str() } else { "" };
+        let rests = badge(row.basis, row.arithmetic).with_footnote(notes.number(note));
+        cells.push(Cell::of(vec![rests]));
+        cells.into_iter().collect::<Row>()
+    };
+    let table = Table {
+        title: format!("Privacy loss of the whole study (epsilon at delta {})", delta(first.delta)),
+        columns,
+        heads: 2,
+        rows: summary.whole_study.iter().map(row).collect(),
+        layout: Layout::Grouped,
+        shown: Shown::Everywhere,
+    };
+    vec![Block::heading("whole-study", "The whole study"), Block::Table(table), Block::remark(WHAT)]
+}
+
+/// Who would learn about whom.
+fn about(row: &StudyPrivacy) -> String {
+    if row.person {
+        return format!("{} about {}", row.observer, person(&row.protected));
+    }
+    format!("{} about {} of {}", row.observer, unit(&row.unit), row.protected)
+}
+
+/// Epsilons by accountant.
+fn figures(row: &StudyPrivacy) -> [(&'static str, f64); 3] {
+    [("tight", row.epsilon_tight), ("rdp", row.epsilon_rdp), ("basic", row.epsilon_basic)]
+}

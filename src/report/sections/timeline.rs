@@ -1,0 +1,78 @@
+//! When rounds took place in one replication, as a chart.
+
+use super::lines::stride;
+use crate::protocols::SeriesRecord;
+use crate::report::document::Figure;
+use crate::report::number::seconds as duration;
+use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::study::ReplicationRecord;
+
+/// How many times longer the slowest series may take than the fastest on a plain axis of time.
+const SPEEDS: f64 = 8.0;
+
+/// When each round was closed, for protocols that ask many, else measured: of many agents, the slowest may measure an
+/// early round long after the others are done with a later one.
+fn moments(series: &SeriesRecord) -> Vec<(u64, f64)> {
+    if series.closings.len() > 1 {
+        return series.closings.iter().map(|closing| (closing.round, closing.seconds)).collect();
+    }
+    let mut latest = 0.0f64;
+    let measured = series.iterations.iter().map(|i| {
+        latest = latest.max(i.seconds);
+        (i.t, latest)
+    });
+    measured.collect()
+}
+
+/// Rounds over virtual time in one replication; none where time stood still.
+pub(super) fn timeline(first: &ReplicationRecord) -> Option<Figure> {
+    const UNITS: [(f64, &str); 4] =
+        [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds")];
+    let ends: Vec<f64> =
+        first.series.iter().filter_map(|s| Some(moments(s).last()?.1)).filter(|end| *end > 0.0).collect();
+    let end = ends.iter().copied().fold(0.0, f64::max);
+    if end <= 0.0 {
+        return None;
+    }
+    let least = ends.iter().copied().fold(f64::INFINITY, f64::min);
+    let (size, unit) = UNITS.into_iter().find(|(size, _)| end >= 2.0 * size).unwrap_or((1.0, "seconds"));
+    let lines: Vec<Line> = first
+        .series
+        .iter()
+        .enumerate()
+        .map(|(key, series)| {
+            let moments = moments(series);
+            let points = moments.iter().step_by(stride(moments.len())).map(|(t, seconds)| Point {
+                x: seconds / size,
+                y: *t as f64,
+                error: 0.0,
+                at: duration(*seconds),
+                says: format!("round {t}"),
+            });
+            Line { key, kind: Kind::Band, points: points.collect() }
+        })
+        .collect();
+    let rounds = first.series.iter().flat_map(moments).map(|(t, _)| t);
+    let times = || lines.iter().flat_map(|line: &Line| &line.points).map(|point| (point.x, 0.0));
+    let chart = Chart {
+        id: "rounds-over-time".to_owned(),
+        title: format!("Rounds over virtual time, replication {}", first.replication),
+        x_label: format!("virtual time in {unit}"),
+        y_label: "round".to_owned(),
+        // Series of very different speed would be upright lines at the edge of a plain axis.
+        x: if end > SPEEDS * least {
+            Axis::fit(times().filter(|(x, _)| *x > 0.0))
+        } else {
+            Axis::plain([(0.0, 0.0), (end / size, 0.0)])
+        },
+        y: Axis::counting(rounds),
+        legend: first.series.iter().map(|series| series.name.clone()).collect(),
+        lines,
+        note:
+            "When a round was measured; where many are asked, when it was closed. A flat stretch is waiting: for a \
+               slow message, a lost one sent again, or a party that is away. Series meet the same network, so their lines may coincide."
+                .to_owned(),
+        beyond: Vec::new(),
+    };
+    Some(Figure { title: "When rounds took place".to_owned(), charts: vec![chart] })
+}

@@ -1,0 +1,118 @@
+//! Charts of one replication's network: how long messages took, and how rounds were closed.
+
+use super::lines::slug;
+use crate::protocols::SeriesRecord;
+use crate::report::document::Figure;
+use crate::report::number::seconds;
+use crate::report::plots::{Axis, Chart, Kind, Line, Point};
+use crate::study::ReplicationRecord;
+
+/// Shares of the messages at which the time is read off.
+const SHARES: [f64; 19] =
+    [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99, 0.999, 1.0];
+/// Series whose rounds are drawn.
+const MOST_SERIES: usize = 4;
+
+/// The share of messages that took at most so long; series whose messages took the same share a line.
+pub(super) fn latency(first: &ReplicationRecord) -> Option<Figure> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut legend: Vec<Vec<&str>> = Vec::new();
+    for series in &first.series {
+        let total = series.network.total();
+        let at = |share: f64| total.latency_seconds(share).map(|time| (share, time));
+        let points = SHARES.iter().filter_map(|share| at(*share)).map(|(share, time)| Point {
+            x: time,
+            y: 100.0 * share,
+            error: 0.0,
+            at: seconds(time),
+            says: format!("{} % at most", 100.0 * share),
+        });
+        let points: Vec<Point> = points.collect();
+        if points.len() < 2 {
+            continue;
+        }
+        match lines.iter().position(|line| line.points == points) {
+            Some(known) => legend[known].push(&series.name),
+            None => {
+                lines.push(Line { key: lines.len(), kind: Kind::Band, points });
+                legend.push(vec![&series.name]);
+            }
+        }
+    }
+    let times = || lines.iter().flat_map(|line| &line.points).map(|point| point.x);
+    let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+    if lines.is_empty() || most <= least {
+        return None;
+    }
+    let name = |names: &Vec<&str>| match names.len() {
+        n if n > 1 && n == first.series.len() => "every series".to_owned(),
+        1 | 2 => names.join(", "),
+        n => format!("{} and {} more", names[0], n - 1),
+    };
+    let chart = Chart {
+        id: "latency".to_owned(),
+        title: format!("How long messages took, replication {}", first.replication),
+        x_label: "seconds over one link".to_owned(),
+        y_label: "% of messages".to_owned(),
+        x: Axis::fit(times().filter(|time| *time > 0.0).map(|time| (time, 0.0))),
+        y: Axis::plain([(0.0, 0.0), (100.0, 0.0)]),
+        legend: legend.iter().map(name).collect(),
+        lines,
+        note: "Read: so many per cent of the messages took at most so long; lost ones do not count."
+            .to_owned(),
+        beyond: Vec::new(),
+    };
+    Some(Figure { title: "Latency".to_owned(), charts: vec![chart] })
+}
+
+/// Who had answered when a round was closed, over virtual time, for protocols that ask many.
+pub(super) fn closings(first: &ReplicationRecord) -> Option<Figure> {
+    // Series that meet the same network close alike: one chart for all of them.
+    let mut shown: Vec<(&SeriesRecord, usize)> = Vec::new();
+    for series in first.series.iter().filter(|series| series.closings.len() > 1) {
+        match shown.iter_mut().find(|(known, _)| known.closings == series.closings) {
+            Some((_, more)) => *more += 1,
+            None => shown.push((series, 0)),
+        }
+    }
+    let legend = ["in time", "missing", "late, to an earlier round"];
+    let charts = shown.iter().take(MOST_SERIES).map(|(series, more)| {
+        let counts = |key: usize| {
+            let points = series.closings.iter().map(|closing| {
+                let count = [closing.in_time, closing.missing, closing.late][key];
+                Point {
+                    x: closing.seconds,
+                    y: count as f64,
+                    error: 0.0,
+                    at: format!("round {}, closed after {}", closing.round, seconds(closing.seconds)),
+                    says: count.to_string(),
+                }
+            });
+            Line { key, kind: Kind::Band, points: points.collect() }
+        };
+        let lines: Vec<Line> = (0..legend.len()).map(counts).collect();
+        let all = || lines.iter().flat_map(|line| &line.points);
+        Chart {
+            id: slug(&format!("closings {}", series.name)),
+            title: match more {
+                0 => series.name.clone(),
+                more => format!("{} and {more} alike", series.name),
+            },
+            x_label: "virtual time in seconds".to_owned(),
+            y_label: "agents".to_owned(),
+            x: Axis::plain(all().map(|point| (point.x, 0.0))),
+            y: Axis::plain(all().map(|point| (point.y, 0.0)).chain([(0.0, 0.0)])),
+            legend: legend.map(str::to_owned).to_vec(),
+            lines: lines.clone(),
+            note: format!(
+                "Replication {}; one point per round, when it was closed.{}",
+                first.replication,
+                if shown.len() > MOST_SERIES { " The first four kinds." } else { "" }
+            ),
+            beyond: Vec::new(),
+        }
+    });
+    let charts: Vec<Chart> = charts.collect();
+    let title = "Rounds: who had answered in time, who was late, who was missing".to_owned();
+    (!charts.is_empty()).then_some(Figure { title, charts })
+}

@@ -1,0 +1,47 @@
+//! What nobody may miss: jitter that models needed, privacy budgets that were reached, replications that ended early.
+
+use super::cells::{axes, by_series, point};
+use crate::report::document::{Block, Section, Shown};
+use crate::study::Summary;
+use crate::vocab::counted;
+use std::collections::BTreeSet;
+
+/// The section; without anything in it as a rule.
+pub(super) fn section(summary: &Summary) -> Section {
+    let mut blocks: Vec<Block> = Vec::new();
+    blocks.extend(jitter(summary).map(|note| Block::statement(note, Shown::Everywhere)));
+    for (cell, series) in by_series(summary).into_iter().flatten() {
+        let names = axes(summary);
+        let values = names.iter().zip(point(cell)).map(|(name, value)| format!(" at {name} = {value}"));
+        let place = values.collect::<String>();
+        let replications = counted(series.replications, "replication");
+        let name = &series.name;
+        if let Some(reason) = &series.budget {
+            blocks.push(Block::warning(format!(
+                "privacy budget reached by \"{name}\"{place} in {} of {replications}; the first: {reason}",
+                series.budget_reached,
+            )));
+        }
+        if let Some(reason) = &series.ended_early_because {
+            blocks.push(Block::warning(format!(
+                "warning: {} of {replications} of \"{name}\"{place} ended early and count in no regret at the end; the \
+                 first: {reason}",
+                series.ended_early,
+            )));
+        }
+    }
+    Section { urgent: true, blocks, ..Section::default() }
+}
+
+/// How much was added to diagonals at most and in which series, in words; nothing if no model needed any.
+fn jitter(summary: &Summary) -> Option<String> {
+    let needed = || summary.cells.iter().flat_map(|cell| &cell.series).filter(|series| series.jitter > 0.0);
+    let most = needed().map(|series| series.jitter).fold(0.0, f64::max);
+    let names: BTreeSet<String> = needed().map(|series| format!("\"{}\"", series.name)).collect();
+    (most > 0.0).then(|| {
+        format!(
+            "jitter: up to {most:.1e} was added to the diagonal of a covariance matrix that rounding had made singular, in {}",
+            names.into_iter().collect::<Vec<String>>().join(", ")
+        )
+    })
+}
