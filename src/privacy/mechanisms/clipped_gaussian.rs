@@ -1,11 +1,13 @@
 //! Gaussian noise on a number that was clipped to a public range.
 
 use super::clipping::Range;
+use super::pair::{Distinguisher, Pair, under_gaussian};
 use super::{Gaussian, Mechanism, MechanismError, NoiseArithmetic, Price, any_value};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Sampler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::slice;
 
 /// Moves a number into [low, high] and adds Gaussian noise that hides any of its values from any other.
 ///
@@ -76,5 +78,14 @@ impl Mechanism for ClippedGaussian {
             }
             NoiseArithmetic::Ideal => Ok(value + noise.standard_deviation() * stream.normal()),
         }
+    }
+
+    fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
+        self.range.worst_pair()
+    }
+
+    fn distinguisher(&self, [a, b]: [&f64; 2]) -> Result<Distinguisher<f64>, MechanismError> {
+        let means = [*a, *b].map(|value| [self.range.clip(value)]);
+        Ok(under_gaussian([&means[0], &means[1]], self.noise()?.standard_deviation(), slice::from_ref))
     }
 }

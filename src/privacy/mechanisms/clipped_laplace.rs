@@ -1,11 +1,13 @@
 //! Laplace noise on a number that was clipped to a public range.
 
 use super::clipping::Range;
+use super::pair::{Distinguisher, Pair, under_laplace};
 use super::{Laplace, Mechanism, MechanismError, NoiseArithmetic, Price, any_value};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Sampler};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::slice;
 
 /// Moves a number into [low, high] and adds Laplace noise that hides any of its values from any other.
 ///
@@ -74,5 +76,14 @@ impl Mechanism for ClippedLaplace {
             }
             NoiseArithmetic::Ideal => Ok(value + noise.scale() * stream.laplace()),
         }
+    }
+
+    fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
+        self.range.worst_pair()
+    }
+
+    fn distinguisher(&self, [a, b]: [&f64; 2]) -> Result<Distinguisher<f64>, MechanismError> {
+        let means = [*a, *b].map(|value| [self.range.clip(value)]);
+        Ok(under_laplace([&means[0], &means[1]], self.noise()?.scale(), slice::from_ref))
     }
 }

@@ -1,9 +1,11 @@
 //! CTL, the curator of the local model: clip a reward, then add Laplace noise.
 
 use super::clipping::{clip_value, symmetric_grid};
+use super::pair::{Distinguisher, Pair, under_laplace};
 use super::{Laplace, Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
+use std::slice;
 
 /// What keeps rewards within the bound B + R that the noise is made for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,6 +183,23 @@ impl Mechanism for Ctl {
             }
             NoiseArithmetic::Ideal => Ok(value + self.scale() * stream.laplace()),
         }
+    }
+
+    /// Rewards beyond the bound by ten times: clipping must take care of them, and without it they tell most. Where only the
+    /// law of a reward is protected, rewards within the bound, which delta is about.
+    fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
+        let far = match self.rewards {
+            Rewards::Clipped | Rewards::Beyond => 10.0 * self.bound(),
+            Rewards::Bounded | Rewards::Likely(_) => self.bound(),
+        };
+        Some(Pair::new(far, -far, format!("a reward of {far} or {}", -far)))
+    }
+
+    fn distinguisher(&self, [a, b]: [&f64; 2]) -> Result<Distinguisher<f64>, MechanismError> {
+        let clipped = self.rewards == Rewards::Clipped;
+        let mean = |reward: f64| if clipped { clip_value(reward, self.bound).0 } else { reward };
+        let means = [*a, *b].map(|reward| [mean(reward)]);
+        Ok(under_laplace([&means[0], &means[1]], self.scale(), slice::from_ref))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The exponential mechanism, by exact rejection or by Gumbel noise.
 
 use super::exact_choice::{Weights, lattice};
+use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
@@ -98,6 +99,30 @@ impl Mechanism for ExponentialMechanism {
         let noisy = utilities.iter().map(|u| scale * u + stream.gumbel());
         argmax(noisy)
     }
+
+    /// Every utility moves by the sensitivity: the first one up, all others down.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        worst_utilities(like.len(), self.sensitivity.get())
+    }
+
+    fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<usize>, MechanismError> {
+        Ok(of_choices(inputs.map(|utilities| self.probabilities(utilities))))
+    }
+}
+
+/// Utilities of which the first is one sensitivity above all others, or below.
+pub(super) fn worst_utilities(n: usize, sensitivity: f64) -> Option<Pair<Vec<f64>>> {
+    let mut given = vec![0.0; n];
+    *given.first_mut()? = sensitivity;
+    let neighbour = given.iter().map(|u| sensitivity - u).collect();
+    Some(Pair::new(given, neighbour, format!("utilities of {n} options, each moved by {sensitivity}")))
+}
+
+/// What tells a choice by known probabilities apart.
+pub(super) fn of_choices([given, neighbour]: [Vec<f64>; 2]) -> Distinguisher<usize> {
+    let loss: Vec<f64> = given.iter().zip(&neighbour).map(|(a, b)| libm::log(a / b)).collect();
+    let largest = loss.iter().fold(0.0f64, |most, loss| most.max(loss.abs()));
+    Distinguisher::by_ratio(move |&i: &usize| loss[i], KnownLaws::largest(largest))
 }
 
 /// The first index of the largest value.

@@ -1,6 +1,10 @@
 //! DP-FTS-DE's aggregation: weighted sums of clipped vectors over a sample of agents, one sum per region.
 
 use super::clipping::clip_norm;
+use super::federated_pair::Shape;
+use super::federated_reach;
+use super::moved::Moved;
+use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::real_deviates::coin;
 use super::rounded::Grid;
 use super::{
@@ -61,8 +65,54 @@ impl FederatedSum {
     /// Standard deviation of the noise, as calibrated.
     #[must_use]
     pub fn noise_sd(&self, gathered: &Gathered) -> f64 {
-        let (scale, rate) = (self.reach(gathered).0, self.rate(gathered.population));
+        let (scale, rate) = (
+            federated_reach::reach(self.sensitivity, self.divisor, gathered).0,
+            self.rate(gathered.population),
+        );
         self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
+    }
+
+    /// Who is in this time: the first draws of a release.
+    #[must_use]
+    pub fn drawn(&self, gathered: &Gathered, stream: &mut Stream) -> Vec<bool> {
+        // Every agent's coin is tossed, present or not, so that an absence moves no other draw.
+        let mut chosen = vec![false; gathered.population];
+        match self.participation {
+            Participation::Poisson(rate) => {
+                chosen.iter_mut().for_each(|chosen| *chosen = coin(rate.get(), stream));
+                let second: Vec<bool> =
+                    gathered.second_coin.iter().map(|_| coin(rate.get(), stream)).collect();
+                for (&agent, coin) in gathered.second_coin.iter().zip(second) {
+                    chosen[agent] |= coin;
+                }
+            }
+            Participation::FixedSize(size) => {
+                stream
+                    .distinct(gathered.population, size as usize)
+                    .into_iter()
+                    .for_each(|agent| chosen[agent] = true);
+            }
+        }
+        chosen
+    }
+
+    /// The worst known pair where one agent's vector enters so often, beside the agents whose vectors `others` holds; `None`
+    /// without a norm to clip to.
+    #[must_use]
+    pub fn pair_of(&self, others: &Gathered, agent: usize, copies: usize) -> Option<Pair<Gathered>> {
+        self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
+    }
+
+    /// How the agent in whose vectors two inputs differ moves the sums, all regions one after the other; `None` where
+    /// others' vectors are not alike.
+    #[must_use]
+    pub fn moved(&self, inputs: [&Gathered; 2]) -> Option<Moved> {
+        self.shape(inputs[0])?.moved(inputs)
+    }
+
+    fn shape(&self, gathered: &Gathered) -> Option<Shape> {
+        let (participation, divisor) = (self.participation, self.divisor);
+        self.clip.map(|clip| Shape { participation, clip, divisor, sd: self.noise_sd(gathered) })
     }
 
     /// Adds the part of every agent that was chosen, clipped and weighted, to the sums of the regions.
@@ -111,7 +161,7 @@ impl FederatedSum {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
             return Ok(None);
         };
-        let (scale, reach) = self.reach(gathered);
+        let (scale, reach) = federated_reach::reach(self.sensitivity, self.divisor, gathered);
         let unit = clip.get() / self.rate(gathered.population);
         let share = if reach > 0.0 { scale / reach } else { 1.0 };
         let grid = Grid::between(self.noise_sd(gathered), scale * unit)?;
@@ -133,7 +183,7 @@ impl FederatedSum {
         if !self.is_noisy() {
             return Cost::Unprotected;
         }
-        let (scale, reach) = self.reach(gathered);
+        let (scale, reach) = federated_reach::reach(self.sensitivity, self.divisor, gathered);
         let share = if reach > 0.0 { scale / reach } else { 1.0 };
         let noise_multiplier = self.noise_multiplier * share / f64::from(self.multiplicity);
         if self.divisor == Divisor::ArrivedOrGone {
@@ -247,7 +297,7 @@ impl Mechanism for FederatedSum {
                 Sampler::FixedSize { population: gathered.population as u64, size }
             }
         };
-        let (scale, _) = self.reach(gathered);
+        let (scale, _) = federated_reach::reach(self.sensitivity, self.divisor, gathered);
         let unsampled = self.visible || self.divisor == Divisor::ArrivedOrGone;
         Ok(Price {
             mechanism: NAME,
@@ -261,7 +311,6 @@ impl Mechanism for FederatedSum {
     }
 
     fn privatise(&self, gathered: &Gathered, stream: &mut Stream) -> Result<Vec<Vec<f64>>, MechanismError> {
-        let population = gathered.population;
         let regions = gathered.weights.len();
         if let Some((_, odd)) = gathered.vectors.iter().find(|(_, v)| v.len() != gathered.length) {
             return Err(MechanismError::Shape {
@@ -269,21 +318,7 @@ impl Mechanism for FederatedSum {
                 found: format!("one of {}", odd.len()),
             });
         }
-        // Every agent's coin is tossed, present or not, so that an absence moves no other draw.
-        let mut chosen = vec![false; population];
-        match self.participation {
-            Participation::Poisson(rate) => {
-                chosen.iter_mut().for_each(|chosen| *chosen = coin(rate.get(), stream));
-                let second: Vec<bool> =
-                    gathered.second_coin.iter().map(|_| coin(rate.get(), stream)).collect();
-                for (&agent, coin) in gathered.second_coin.iter().zip(second) {
-                    chosen[agent] |= coin;
-                }
-            }
-            Participation::FixedSize(size) => {
-                stream.distinct(population, size as usize).into_iter().for_each(|agent| chosen[agent] = true);
-            }
-        }
+        let chosen = self.drawn(gathered, stream);
         if let Some((grid, noise)) = self.exact(gathered)? {
             let mut sums = vec![vec![0i128; gathered.length]; regions];
             self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += grid.round(part))?;
@@ -300,6 +335,21 @@ impl Mechanism for FederatedSum {
             all_finite(sum)?;
         }
         Ok(sums)
+    }
+
+    fn worst_pair(&self, like: &Gathered) -> Option<Pair<Gathered>> {
+        let (agent, _) = like.vectors.first()?;
+        self.pair_of(like, *agent, 1)
+    }
+
+    /// To somebody who does not see who is in.
+    fn distinguisher(&self, inputs: [&Gathered; 2]) -> Result<Distinguisher<Vec<Vec<f64>>>, MechanismError> {
+        let Some(moved) = self.moved(inputs).filter(|_| !self.visible) else {
+            return Ok(Distinguisher::unknown());
+        };
+        let laws = moved.laws(false);
+        let log_ratio = move |sums: &Vec<Vec<f64>>| moved.log_ratio(sums.iter().flatten().copied(), None);
+        Ok(Distinguisher { laws, ..Distinguisher::by_ratio(log_ratio, KnownLaws::largest(f64::INFINITY)) })
     }
 }
 

@@ -1,110 +1,16 @@
 //! PO-GP-UCB's private projection of a curator's inputs (its Algorithm 1), as published.
 
-use super::lift_branch::branch_delta;
-use super::{Mechanism, MechanismError, Price, all_finite};
+use super::column_space::{ColumnSpace, INSIDE};
+use super::lift_branch::{JlVariant, branch_delta};
+use super::pair::{Distinguisher, Pair};
+use super::{Mechanism, MechanismError, Price, Rows, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Delta, Epsilon, Neighbours, Sampler};
 use faer::{Mat, MatRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
-
-/// Records of equal length, row after row.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Rows {
-    n: usize,
-    d: usize,
-    values: Vec<f64>,
-}
-
-impl Rows {
-    /// `n` rows of `d` numbers each, row-major.
-    ///
-    /// # Errors
-    /// [`MechanismError::Shape`] unless `n` and `d` are at least 1 and there are n d values.
-    pub fn new(n: usize, d: usize, values: Vec<f64>) -> Result<Self, MechanismError> {
-        if n == 0 || d == 0 || n.checked_mul(d) != Some(values.len()) {
-            return Err(MechanismError::Shape {
-                expected: "at least one row and one column, and one number for each cell".into(),
-                found: format!("{n} rows, {d} columns, {} numbers", values.len()),
-            });
-        }
-        Ok(Self { n, d, values })
-    }
-
-    /// Number of rows.
-    #[must_use]
-    pub fn n(&self) -> usize {
-        self.n
-    }
-
-    /// Numbers per row.
-    #[must_use]
-    pub fn d(&self) -> usize {
-        self.d
-    }
-
-    /// All numbers, row after row.
-    #[must_use]
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-
-    /// One row.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    #[must_use]
-    pub fn row(&self, index: usize) -> &[f64] {
-        &self.values[index * self.d..][..self.d]
-    }
-
-    /// The same rows, minus the mean row.
-    #[must_use]
-    pub fn centred(&self) -> Self {
-        let mut mean = vec![0.0; self.d];
-        for row in self.values.chunks_exact(self.d) {
-            mean.iter_mut().zip(row).for_each(|(m, v)| *m += v);
-        }
-        mean.iter_mut().for_each(|m| *m /= self.n as f64);
-        let mut values = self.values.clone();
-        for row in values.chunks_exact_mut(self.d) {
-            row.iter_mut().zip(&mean).for_each(|(v, m)| *v -= m);
-        }
-        Self { values, ..*self }
-    }
-
-    /// The same rows with independent normal noise of a standard deviation on every number.
-    ///
-    /// # Errors
-    /// [`MechanismError::NotFinite`].
-    pub(super) fn plus_noise(&self, sd: f64, stream: &mut Stream) -> Result<Self, MechanismError> {
-        self.each(|value| value + sd * stream.normal())
-    }
-
-    /// The same rows with every number made private.
-    ///
-    /// # Errors
-    /// [`MechanismError::NotFinite`].
-    pub(super) fn each(&self, private: impl FnMut(f64) -> f64) -> Result<Self, MechanismError> {
-        all_finite(&self.values)?;
-        Ok(Self { values: self.values.iter().copied().map(private).collect(), ..*self })
-    }
-
-    fn as_faer(&self) -> MatRef<'_, f64> {
-        MatRef::from_row_major_slice(&self.values, self.n, self.d)
-    }
-}
-
-/// Which of the authors' two versions of the lift.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum JlVariant {
-    /// Each singular value s becomes sqrt(s^2 + omega^2), as in the paper.
-    #[default]
-    Paper,
-    /// Each singular value s becomes s + omega, as in the authors' public code.
-    PublicCode,
-}
+use std::sync::Arc;
 
 /// Projects centred inputs X (n x d) to Z = X M / sqrt(r) with M a d x r matrix of N(0, 1); if the smallest singular
 /// value of X is below the threshold omega, all singular values are lifted first.
@@ -158,7 +64,7 @@ impl JohnsonLindenstrauss {
 
     /// Why the claim is false for data of this shape, if it is known to be.
     fn refutation(&self, x: &Rows) -> Option<String> {
-        let (rank, d) = (x.n - 1, x.d);
+        let (rank, d) = (x.n() - 1, x.d());
         if rank > d {
             return Some(format!(
                 "Z lies in the column space of X, which differs between neighbours when n - 1 > d ({rank} > {d}): the \
@@ -184,10 +90,10 @@ impl JohnsonLindenstrauss {
     /// If `m` is not d x r, if X is not finite, or if the decomposition does not converge.
     pub fn trace(&self, x: &Rows, m: &[f64]) -> Result<JlTrace, MechanismError> {
         let r = self.r.get();
-        all_finite(&x.values)?;
-        if m.len() != x.d * r {
+        all_finite(x.values())?;
+        if m.len() != x.d() * r {
             return Err(MechanismError::Shape {
-                expected: format!("a projection matrix of {} x {r} numbers", x.d),
+                expected: format!("a projection matrix of {} x {r} numbers", x.d()),
                 found: format!("{} numbers", m.len()),
             });
         }
@@ -196,17 +102,13 @@ impl JohnsonLindenstrauss {
         let singular_values: Vec<f64> = svd.S().column_vector().iter().copied().collect();
         let smallest = singular_values.last().copied().unwrap_or(0.0);
         let omega = self.omega();
-        let m = MatRef::from_row_major_slice(m, x.d, r);
+        let m = MatRef::from_row_major_slice(m, x.d(), r);
         // With n < d there are only n singular values, and X has no full column rank: the smallest one is 0.
-        let lifted = smallest < omega || x.n < x.d;
+        let lifted = smallest < omega || x.n() < x.d();
         let projected = if lifted {
-            let lift = |s: f64| match self.variant {
-                JlVariant::Paper => libm::sqrt(s * s + omega * omega),
-                JlVariant::PublicCode => s + omega,
-            };
             let mut turned: Mat<f64> = svd.V().transpose() * m;
             for (i, &s) in singular_values.iter().enumerate() {
-                turned.row_mut(i).iter_mut().for_each(|v| *v *= lift(s));
+                turned.row_mut(i).iter_mut().for_each(|v| *v *= self.variant.lifted(s, omega));
             }
             svd.U() * turned
         } else {
@@ -214,8 +116,8 @@ impl JohnsonLindenstrauss {
         };
         let scale = 1.0 / (r as f64).sqrt();
         let values =
-            (0..x.n).flat_map(|i| projected.row(i).iter().map(|v| v * scale).collect::<Vec<_>>()).collect();
-        Ok(JlTrace { singular_values, omega, lifted, z: Rows { n: x.n, d: r, values } })
+            (0..x.n()).flat_map(|i| projected.row(i).iter().map(|v| v * scale).collect::<Vec<_>>()).collect();
+        Ok(JlTrace { singular_values, omega, lifted, z: Rows::new(x.n(), r, values)? })
     }
 }
 
@@ -254,10 +156,68 @@ impl Mechanism for JohnsonLindenstrauss {
     }
 
     fn privatise(&self, x: &Rows, stream: &mut Stream) -> Result<Rows, MechanismError> {
-        all_finite(&x.values)?;
-        let mut m = vec![0.0; x.d * self.r.get()];
+        all_finite(x.values())?;
+        let mut m = vec![0.0; x.d() * self.r.get()];
         stream.fill_normal(&mut m);
         Ok(self.trace(x, &m)?.z)
+    }
+
+    /// The first record moved by 1 along the first column: no worse than any other, for data of n - 1 > d, whose column
+    /// spaces differ.
+    fn worst_pair(&self, like: &Rows) -> Option<Pair<Rows>> {
+        let direction: Vec<f64> = (0..like.d()).map(|column| if column == 0 { 1.0 } else { 0.0 }).collect();
+        Some(Pair::new(like.clone(), like.moved(0, &direction, 1.0), "one record moved by 1"))
+    }
+
+    /// By the column space that Z lies in; where both are the same, by the lengths of Z along common directions, which the
+    /// lift changes.
+    fn distinguisher(&self, inputs: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
+        let spaces = [ColumnSpace::of(inputs[0])?, ColumnSpace::of(inputs[1])?];
+        // A projection to fewer columns than records have spans a random part of the space only, still inside of it: the
+        // column spaces span their own with probability 1 and the other's with probability 0.
+        let apart = spaces[0].distance(&inputs[1].centred());
+        let disjoint = (apart > INSIDE && spaces[0].dimension() == spaces[1].dimension()).then(|| {
+            format!(
+                "Z lies in the column space of X, and the neighbour's leaves it by {apart:.1e} of its length"
+            )
+        });
+        let lifted = |x: &Rows| -> Result<Vec<f64>, MechanismError> {
+            let trace = self.trace(x, &vec![0.0; x.d() * self.r.get()])?;
+            let lift = |s: &f64| if trace.lifted { self.variant.lifted(*s, trace.omega) } else { *s };
+            Ok(trace.singular_values.iter().map(lift).collect())
+        };
+        let common = spaces[0].same_directions(&spaces[1]);
+        let sizes = match &common {
+            Some(order) => {
+                let (given, neighbour) = (lifted(inputs[0])?, lifted(inputs[1])?);
+                Some([given, order.iter().map(|&place| neighbour[place]).collect::<Vec<f64>>()])
+            }
+            None => None,
+        };
+        let mut found = Distinguisher::unknown();
+        if sizes.is_none() && disjoint.is_none() {
+            // Nothing is known of the ratio: let a statistic be trained on the lengths of the rows.
+            found.features = Some(Box::new(|z: &Rows| {
+                (0..z.n()).map(|row| z.row(row).iter().map(|v| v * v).sum()).collect()
+            }));
+        }
+        let spaces = Arc::new(spaces);
+        let support = Arc::clone(&spaces);
+        let inside = |space: &ColumnSpace, z: &Rows| f64::from(u8::from(space.distance(z) < INSIDE));
+        found.tests.push((
+            "support (column space)",
+            Box::new(move |z: &Rows| inside(&support[0], z) - inside(&support[1], z)),
+        ));
+        if let Some([given, neighbour]) = sizes {
+            found.tests.push((
+                "likelihood ratio of the branch",
+                Box::new(move |z: &Rows| {
+                    spaces[0].log_density(&given, z) - spaces[0].log_density(&neighbour, z)
+                }),
+            ));
+        }
+        found.disjoint = disjoint;
+        Ok(found)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Laplace noise.
 
 use super::computed::apart;
+use super::pair::{Distinguisher, Pair, under_laplace};
 use super::rounded::Grid;
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
@@ -107,5 +108,17 @@ impl Mechanism for Laplace {
             return Ok(input.iter().map(noisy).collect());
         }
         Ok(input.iter().map(|value| value + self.scale.get() * stream.laplace()).collect())
+    }
+
+    /// The first of so many numbers, at 0 or moved by the whole sensitivity.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        let mut moved = vec![0.0; like.len()];
+        *moved.first_mut()? = self.sensitivity.get();
+        let words = format!("one number, 0 or {0}, at sensitivity {0}", self.sensitivity);
+        Some(Pair::new(vec![0.0; like.len()], moved, words))
+    }
+
+    fn distinguisher(&self, [a, b]: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        Ok(under_laplace([a, b], self.scale(), |y| y))
     }
 }

@@ -1,8 +1,29 @@
 //! What PO-GP-UCB's if/else gives away: a smallest singular value just above the threshold is released as it is, one
 //! just below it lifted. Neighbours may lie on either side.
 
-use super::JlVariant;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
+
+/// Which of the authors' two versions of the lift.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum JlVariant {
+    /// Each singular value s becomes sqrt(s^2 + omega^2), as in the paper.
+    #[default]
+    Paper,
+    /// Each singular value s becomes s + omega, as in the authors' public code.
+    PublicCode,
+}
+
+impl JlVariant {
+    /// A singular value after the lift by a threshold omega.
+    pub(super) fn lifted(self, s: f64, omega: f64) -> f64 {
+        match self {
+            Self::Paper => libm::sqrt(s * s + omega * omega),
+            Self::PublicCode => s + omega,
+        }
+    }
+}
 
 /// The delta that any (epsilon, delta)-DP claim for the projection needs at least, on account of the branch alone: two
 /// data sets with the same singular vectors, whose smallest singular value is at the threshold, differ in the variance

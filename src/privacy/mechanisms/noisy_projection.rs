@@ -1,7 +1,9 @@
 //! A random projection made private by noise on what is projected.
 
+use super::pair::{Distinguisher, Pair, under_gaussian};
 use super::real_deviates::rounded_normal;
 use super::rounded::Grid;
+use super::spectral::{spectral_norm, worst_direction};
 use super::{Gaussian, Mechanism, MechanismError, NoiseArithmetic, Price, Rows, all_finite, moved};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
@@ -36,10 +38,6 @@ pub struct NoisyProjection {
 
 const NAME: &str = "Gaussian noise on a projection";
 
-/// Rounding in the Gram matrix of P stays far below this, relatively.
-const ROUNDING: f64 = 1e-9;
-/// Sweeps of the eigenvalue iteration; a handful is typical, and fewer only loosen the bound.
-const SWEEPS: usize = 30;
 /// Binary digits of the largest entry of P where X P is computed in integers.
 const DIGITS: i32 = 16;
 /// The larger of noise and sensitivity is below this power of two of X's spacings: with the digits of P it fits a word.
@@ -102,50 +100,6 @@ impl NoisyProjection {
     }
 }
 
-/// An upper bound of the largest singular value of a matrix with rows of length `r`, exact but for rounding: Jacobi's
-/// rotations diagonalise P P^T (d x d), and Gershgorin's discs bound what is left.
-fn spectral_norm(d: usize, r: usize, matrix: &[f64]) -> f64 {
-    let row = |i: usize| &matrix[i * r..][..r];
-    let mut gram = vec![0.0; d * d];
-    for i in 0..d {
-        for j in 0..d {
-            gram[i * d + j] = row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum();
-        }
-    }
-    for _ in 0..SWEEPS {
-        for p in 0..d {
-            for q in p + 1..d {
-                rotate(d, &mut gram, p, q);
-            }
-        }
-    }
-    let disc = |i: usize| (0..d).map(|j| gram[i * d + j].abs()).sum::<f64>();
-    let largest = (0..d).map(disc).fold(0.0, f64::max);
-    (largest * (1.0 + ROUNDING)).sqrt()
-}
-
-/// One of Jacobi's rotations: makes entries (p, q) and (q, p) of a symmetric matrix zero.
-fn rotate(d: usize, a: &mut [f64], p: usize, q: usize) {
-    let off = a[p * d + q];
-    if off == 0.0 {
-        return;
-    }
-    let theta = (a[q * d + q] - a[p * d + p]) / (2.0 * off);
-    let t = 1.0_f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
-    let c = 1.0 / (t * t + 1.0).sqrt();
-    let s = t * c;
-    for k in 0..d {
-        let (kp, kq) = (a[k * d + p], a[k * d + q]);
-        a[k * d + p] = c * kp - s * kq;
-        a[k * d + q] = s * kp + c * kq;
-    }
-    for k in 0..d {
-        let (pk, qk) = (a[p * d + k], a[q * d + k]);
-        a[p * d + k] = c * pk - s * qk;
-        a[q * d + k] = s * pk + c * qk;
-    }
-}
-
 /// [`NoisyProjection`] with its projection drawn and its noise worked out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnProjection {
@@ -172,6 +126,12 @@ impl DrawnProjection {
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         self.standard_deviation
+    }
+
+    /// The direction, of length 1, in which a row moves its projection most.
+    #[must_use]
+    pub fn worst_direction(&self) -> Vec<f64> {
+        worst_direction(self.d, self.r, &self.matrix)
     }
 
     fn multiplier(&self) -> f64 {
@@ -261,6 +221,18 @@ impl Mechanism for DrawnProjection {
             NoiseArithmetic::Exact => self.exactly(x, stream),
             NoiseArithmetic::Ideal => self.projected(x)?.plus_noise(self.standard_deviation, stream),
         }
+    }
+
+    /// The first record moved by the whole distance in the direction that the projection stretches most.
+    fn worst_pair(&self, like: &Rows) -> Option<Pair<Rows>> {
+        let moved = like.moved(0, &self.worst_direction(), self.distance.get());
+        let words = format!("one record moved by {} where the projection stretches most", self.distance);
+        Some(Pair::new(like.clone(), moved, words))
+    }
+
+    fn distinguisher(&self, [a, b]: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
+        let means = [self.projected(a)?, self.projected(b)?];
+        Ok(under_gaussian([means[0].values(), means[1].values()], self.standard_deviation, Rows::values))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Gaussian noise on the rows of a data set: the plain and sound way to show inputs.
 
+use super::pair::{Distinguisher, Pair, under_gaussian};
 use super::{Gaussian, Mechanism, MechanismError, NoiseArithmetic, Price, Rows, moved};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
@@ -85,6 +86,20 @@ impl Mechanism for CalibratedRows {
             }
             NoiseArithmetic::Ideal => x.plus_noise(self.standard_deviation(), stream),
         }
+    }
+
+    /// The first record moved by the whole distance; all directions are alike.
+    fn worst_pair(&self, like: &Rows) -> Option<Pair<Rows>> {
+        let direction = match like.d() {
+            1 => vec![1.0],
+            d => (0..d).map(|column| [0.6, 0.8].get(column).copied().unwrap_or(0.0)).collect(),
+        };
+        let words = format!("one record moved by {}", self.distance);
+        Some(Pair::new(like.clone(), like.moved(0, &direction, self.distance.get()), words))
+    }
+
+    fn distinguisher(&self, [a, b]: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
+        Ok(under_gaussian([a.values(), b.values()], self.standard_deviation(), Rows::values))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Report noisy max.
 
 use super::exact_choice::{Weights, lattice};
-use super::exponential::argmax;
+use super::exponential::{argmax, of_choices, worst_utilities};
+use super::pair::{Distinguisher, Pair};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
@@ -44,6 +45,29 @@ impl ReportNoisyMax {
     pub fn computed_within(self, error: NonNegative) -> Self {
         Self { error: error.get(), ..self }
     }
+
+    /// The probability of each index: a_i times the integral of the product over j other than i of 1 - a_j t, for t from 0
+    /// to 1, where a_j = exp(-shortfall of u_j / mean of the noise). Powers of s = 1 - t have no negative coefficients.
+    ///
+    /// Cost: n^3 operations.
+    #[must_use]
+    pub fn probabilities(&self, utilities: &[f64]) -> Vec<f64> {
+        let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
+        let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let a: Vec<f64> = utilities.iter().map(|u| libm::exp((u - best) / mean)).collect();
+        let of = |i: usize| {
+            let mut powers = vec![1.0];
+            for (_, a) in a.iter().enumerate().filter(|(j, _)| *j != i) {
+                powers.push(0.0);
+                for k in (0..powers.len()).rev() {
+                    powers[k] = (1.0 - a) * powers[k] + if k > 0 { a * powers[k - 1] } else { 0.0 };
+                }
+            }
+            let integral: f64 = powers.iter().enumerate().map(|(k, c)| c / (k + 1) as f64).sum();
+            a[i] * integral
+        };
+        (0..a.len()).map(of).collect()
+    }
 }
 
 impl Mechanism for ReportNoisyMax {
@@ -74,5 +98,41 @@ impl Mechanism for ReportNoisyMax {
         all_finite(utilities)?;
         let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
         argmax(utilities.iter().map(|u| u + mean * stream.exponential()))
+    }
+
+    /// Every utility moves by the sensitivity: the first one up, all others down.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        worst_utilities(like.len(), self.sensitivity.get())
+    }
+
+    fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<usize>, MechanismError> {
+        Ok(of_choices(inputs.map(|utilities| self.probabilities(utilities))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// Against counting, and against the closed form where all options but one are alike.
+    #[test]
+    fn probabilities_are_those_of_the_draws() {
+        let mechanism = ReportNoisyMax::new(Epsilon::new(1.0).unwrap(), Positive::new(1.0).unwrap());
+        let utilities = vec![0.0, 1.5, -2.0, 1.0];
+        let expected = mechanism.probabilities(&utilities);
+        assert!((expected.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let (n, mut counts) = (100_000, [0u32; 4]);
+        let mut stream = Key::root(8).stream();
+        (0..n).for_each(|_| counts[mechanism.privatise(&utilities, &mut stream).unwrap()] += 1);
+        for (count, p) in counts.iter().zip(&expected) {
+            let error = 5.0 * (p * (1.0 - p) / f64::from(n)).sqrt();
+            assert!((f64::from(*count) / f64::from(n) - p).abs() < error, "{counts:?} for {expected:?}");
+        }
+        // The first of n wins with probability (1 - (1 - a)^n) / (n a) where it is 1 ahead, a = e^(-1/2).
+        let a = libm::exp(-0.5);
+        let ahead: Vec<f64> = (0..21).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect();
+        let found = mechanism.probabilities(&ahead)[0];
+        assert!((found - (1.0 - libm::pow(1.0 - a, 21.0)) / (21.0 * a)).abs() < 1e-12, "{found}");
     }
 }
