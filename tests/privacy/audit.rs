@@ -4,8 +4,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 use subrosa::audit::{
-    Case, Effort, Evidence, Experiment, Finding, KnownPair, Source, Transcript, Verdict, World, ceiling,
-    measure, suite,
+    AuditError, Case, Effort, Evidence, Experiment, Finding, KnownPair, Source, Transcript, Verdict, World,
+    ceiling, measure, suite,
 };
 use subrosa::rng::{Key, Stream};
 
@@ -70,7 +70,7 @@ impl Experiment for Synthetic {
         vec!["likelihood ratio".to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
         Ok(Transcript::rounded(vec![(self.draw)(world, &mut key.stream())]))
     }
 
@@ -287,7 +287,7 @@ impl Experiment for Shifted {
         Vec::new()
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
         let mut stream = key.stream();
         let mut features: Vec<f64> = (0..5).map(|_| stream.normal()).collect();
         features[3] += 2.0 * world.index() as f64;

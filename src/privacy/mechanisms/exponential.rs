@@ -67,6 +67,14 @@ impl ExponentialMechanism {
         let total: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / total).collect()
     }
+
+    /// ln of them, finite however small they are.
+    fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {
+        let scale = self.epsilon.get() / (2.0 * self.sensitivity.get());
+        let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = utilities.iter().map(|u| libm::exp(scale * (u - best))).sum();
+        utilities.iter().map(|u| scale * (u - best) - libm::log(total)).collect()
+    }
 }
 
 impl Mechanism for ExponentialMechanism {
@@ -106,7 +114,7 @@ impl Mechanism for ExponentialMechanism {
     }
 
     fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<usize>, MechanismError> {
-        Ok(of_choices(inputs.map(|utilities| self.probabilities(utilities))))
+        Ok(of_choices(inputs.map(|utilities| self.log_probabilities(utilities))))
     }
 }
 
@@ -118,9 +126,9 @@ pub(super) fn worst_utilities(n: usize, sensitivity: f64) -> Option<Pair<Vec<f64
     Some(Pair::new(given, neighbour, format!("utilities of {n} options, each moved by {sensitivity}")))
 }
 
-/// What tells a choice by known probabilities apart.
+/// What tells a choice apart by ln of the probabilities.
 pub(super) fn of_choices([given, neighbour]: [Vec<f64>; 2]) -> Distinguisher<usize> {
-    let loss: Vec<f64> = given.iter().zip(&neighbour).map(|(a, b)| libm::log(a / b)).collect();
+    let loss: Vec<f64> = given.iter().zip(&neighbour).map(|(a, b)| a - b).collect();
     let largest = loss.iter().fold(0.0f64, |most, loss| most.max(loss.abs()));
     Distinguisher::by_ratio(move |&i: &usize| loss[i], KnownLaws::largest(largest))
 }

@@ -4,6 +4,7 @@ use super::pair::{Distinguisher, Pair};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, OutOfRange, Positive, Sampler};
 use std::fmt;
+use std::sync::Arc;
 
 /// A randomised map from a secret to something that may be seen, together with its price.
 ///
@@ -50,26 +51,37 @@ pub trait Mechanism: fmt::Debug {
     }
 }
 
-impl<M: Mechanism + ?Sized> Mechanism for Box<M> {
-    type Input = M::Input;
-    type Output = M::Output;
+/// A mechanism behind a pointer is a mechanism.
+macro_rules! behind {
+    ($pointer:ident) => {
+        impl<M: Mechanism + ?Sized> Mechanism for $pointer<M> {
+            type Input = M::Input;
+            type Output = M::Output;
 
-    fn price(&self, input: &M::Input, neighbours: &Neighbours) -> Result<Price, MechanismError> {
-        (**self).price(input, neighbours)
-    }
+            fn price(&self, input: &M::Input, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+                (**self).price(input, neighbours)
+            }
 
-    fn privatise(&self, input: &M::Input, stream: &mut Stream) -> Result<M::Output, MechanismError> {
-        (**self).privatise(input, stream)
-    }
+            fn privatise(&self, input: &M::Input, stream: &mut Stream) -> Result<M::Output, MechanismError> {
+                (**self).privatise(input, stream)
+            }
 
-    fn worst_pair(&self, like: &M::Input) -> Option<Pair<M::Input>> {
-        (**self).worst_pair(like)
-    }
+            fn worst_pair(&self, like: &M::Input) -> Option<Pair<M::Input>> {
+                (**self).worst_pair(like)
+            }
 
-    fn distinguisher(&self, inputs: [&M::Input; 2]) -> Result<Distinguisher<M::Output>, MechanismError> {
-        (**self).distinguisher(inputs)
-    }
+            fn distinguisher(
+                &self,
+                inputs: [&M::Input; 2],
+            ) -> Result<Distinguisher<M::Output>, MechanismError> {
+                (**self).distinguisher(inputs)
+            }
+        }
+    };
 }
+
+behind!(Box);
+behind!(Arc);
 
 /// What a mechanism says about one release: the part of a [`PrivacyEvent`](crate::vocab::PrivacyEvent) it knows.
 #[derive(Clone, Debug, PartialEq)]

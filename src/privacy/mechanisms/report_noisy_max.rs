@@ -46,27 +46,25 @@ impl ReportNoisyMax {
         Self { error: error.get(), ..self }
     }
 
-    /// The probability of each index: a_i times the integral of the product over j other than i of 1 - a_j t, for t from 0
-    /// to 1, where a_j = exp(-shortfall of u_j / mean of the noise). Powers of s = 1 - t have no negative coefficients.
-    ///
-    /// Cost: n^3 operations.
-    #[must_use]
-    pub fn probabilities(&self, utilities: &[f64]) -> Vec<f64> {
+    /// ln of the probability of each index: a_i E[1 / (1 + K)], a_j = exp(-shortfall of u_j / mean of the noise), where K
+    /// counts coins of probability a_j, one for each other index. (The integral of the product over j other than i of
+    /// 1 - a_j t, for t from 0 to 1, written in powers of 1 - t.) Cost: n^2.
+    fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {
         let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
         let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let a: Vec<f64> = utilities.iter().map(|u| libm::exp((u - best) / mean)).collect();
-        let of = |i: usize| {
-            let mut powers = vec![1.0];
-            for (_, a) in a.iter().enumerate().filter(|(j, _)| *j != i) {
-                powers.push(0.0);
-                for k in (0..powers.len()).rev() {
-                    powers[k] = (1.0 - a) * powers[k] + if k > 0 { a * powers[k - 1] } else { 0.0 };
-                }
+        let logs: Vec<f64> = utilities.iter().map(|u| (u - best) / mean).collect();
+        let mut all = vec![1.0];
+        for a in logs.iter().copied().map(libm::exp) {
+            all.push(0.0);
+            for k in (0..all.len()).rev() {
+                all[k] = (1.0 - a) * all[k] + if k > 0 { a * all[k - 1] } else { 0.0 };
             }
-            let integral: f64 = powers.iter().enumerate().map(|(k, c)| c / (k + 1) as f64).sum();
-            a[i] * integral
+        }
+        let log = |log_a: &f64| {
+            let others = without(&all, libm::exp(*log_a));
+            log_a + libm::log(others.iter().enumerate().map(|(k, p)| p / (k + 1) as f64).sum())
         };
-        (0..a.len()).map(of).collect()
+        logs.iter().map(log).collect()
     }
 }
 
@@ -106,8 +104,21 @@ impl Mechanism for ReportNoisyMax {
     }
 
     fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<usize>, MechanismError> {
-        Ok(of_choices(inputs.map(|utilities| self.probabilities(utilities))))
+        Ok(of_choices(inputs.map(|utilities| self.log_probabilities(utilities))))
     }
+}
+
+/// The law of a count of coins without one of them, of probability `a`: from the end at which errors shrink.
+fn without(all: &[f64], a: f64) -> Vec<f64> {
+    let n = all.len() - 1;
+    let mut rest = vec![0.0; n];
+    let mut last = 0.0;
+    for step in 0..n {
+        let k = if a < 0.5 { step } else { n - 1 - step };
+        last = if a < 0.5 { (all[k] - a * last) / (1.0 - a) } else { (all[k + 1] - (1.0 - a) * last) / a };
+        rest[k] = last;
+    }
+    rest
 }
 
 #[cfg(test)]
@@ -120,7 +131,10 @@ mod tests {
     fn probabilities_are_those_of_the_draws() {
         let mechanism = ReportNoisyMax::new(Epsilon::new(1.0).unwrap(), Positive::new(1.0).unwrap());
         let utilities = vec![0.0, 1.5, -2.0, 1.0];
-        let expected = mechanism.probabilities(&utilities);
+        let of = |utilities: &[f64]| -> Vec<f64> {
+            mechanism.log_probabilities(utilities).into_iter().map(libm::exp).collect()
+        };
+        let expected = of(&utilities);
         assert!((expected.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let (n, mut counts) = (100_000, [0u32; 4]);
         let mut stream = Key::root(8).stream();
@@ -132,7 +146,7 @@ mod tests {
         // The first of n wins with probability (1 - (1 - a)^n) / (n a) where it is 1 ahead, a = e^(-1/2).
         let a = libm::exp(-0.5);
         let ahead: Vec<f64> = (0..21).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect();
-        let found = mechanism.probabilities(&ahead)[0];
+        let found = of(&ahead)[0];
         assert!((found - (1.0 - libm::pow(1.0 - a, 21.0)) / (21.0 * a)).abs() < 1e-12, "{found}");
     }
 }

@@ -30,6 +30,7 @@ mod service;
 mod tally;
 mod users;
 
+pub use crate::privacy::mechanisms::{CtlReport, Report};
 pub use arrivals::{Arrivals, NeverAnswer};
 pub use messages::{Fact, Message, Timer, World};
-pub use recipe::{CtlReport, Local, Report, SeriesRecipe};
+pub use recipe::{Local, SeriesRecipe};

@@ -5,19 +5,19 @@ use super::bounds::Bounds;
 use super::messages::World;
 use super::service::Service;
 use super::tally::Tally;
-use super::users::{Curator, Habits, Population, Users};
+use super::users::{Habits, Population, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Event, Party};
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::network::latency::LatencyModel;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::privacy::mechanisms::{Ctl, NoiseArithmetic, Rewards};
-use crate::protocols::outsourced::Disclosed;
+use crate::privacy::mechanisms::Report;
+use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
 use crate::protocols::stage::bystander::Bystander;
 use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Delta, Epsilon, Observer, PartyId, Positive, Problem, ProtectedUnit, PublicFact, Span};
+use crate::vocab::{Observer, PartyId, Problem, ProtectedUnit, PublicFact, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -72,80 +72,6 @@ pub struct SeriesRecipe {
     pub learner: LearnerModel,
 }
 
-/// What a user sends of its reward.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum Report {
-    /// Clipped and with Laplace noise.
-    Ctl(CtlReport),
-    /// The reward itself: no privacy.
-    Disclosure(Disclosed),
-}
-
-/// Clipping to [-(B + R), B + R] and Laplace noise of scale 2 (B + R) / epsilon: each report is epsilon-LDP.
-///
-/// Source: Zhou and Tan 2021, curator CTL of Algorithm 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename = "Ctl")]
-pub struct CtlReport {
-    /// epsilon of one report.
-    pub epsilon: Epsilon,
-    /// B + R, in units of the reward. Default: max |f| plus the bound on the noise, as the paper has it; required where
-    /// the noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
-    #[serde(default)]
-    pub bound: Option<Positive>,
-    /// Whether rewards beyond the bound are moved to it. Without clipping the certificate holds if no reward lies beyond the
-    /// bound, and is void otherwise. Default: true.
-    #[serde(default = "yes")]
-    pub clip: bool,
-    /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that noise exceeds with this
-    /// probability, by its law, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delta: Option<Delta>,
-    /// How the noise is sampled. Default: `Exact`.
-    #[serde(default)]
-    pub arithmetic: NoiseArithmetic,
-}
-
-fn yes() -> bool {
-    true
-}
-
-impl CtlReport {
-    /// What a user does to a reward of this objective.
-    ///
-    /// # Errors
-    /// In words, if no bound on the rewards is known.
-    fn curator(&self, instance: &Instance) -> Result<Ctl, String> {
-        let mean = instance.surrogate.mean;
-        let values = || instance.values.iter();
-        let bound = values().fold(0.0f64, |most, value| most.max((value - mean).abs()));
-        let size = match self.delta {
-            Some(delta) => instance.noise.tail(delta),
-            None => instance.noise.bound(),
-        };
-        let largest = size.map(|size| mean.abs() + bound + size);
-        let range = match (self.bound, largest) {
-            (Some(bound), _) => bound,
-            (None, Some(largest)) => {
-                Positive::new(largest).map_err(|error| format!("no bound on the rewards: {error}"))?
-            }
-            (None, None) => {
-                let cure = "set report.Ctl.bound, beyond which rewards are clipped";
-                return Err(format!("expected bounded rewards, found unbounded noise: {cure}"));
-            }
-        };
-        let reach = values().fold(0.0f64, |most, value| most.max(value.abs()));
-        let rewards = match (self.clip, instance.noise.bound(), self.delta) {
-            (true, ..) => Rewards::Clipped,
-            (false, Some(noise), _) if reach + noise <= range.get() * (1.0 + 1e-12) => Rewards::Bounded,
-            (false, _, Some(delta)) => Rewards::Likely(delta),
-            (false, ..) => Rewards::Beyond,
-        };
-        let ctl = Ctl::new(self.epsilon, range, self.clip).map_err(|error| error.to_string())?;
-        ctl.assuming(rewards).with(self.arithmetic).map_err(|error| error.to_string())
-    }
-}
-
 impl Protocol for Local {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -182,17 +108,9 @@ impl Protocol for Local {
                     "give each series a name of its own",
                 ));
             }
-            if let Report::Ctl(CtlReport { clip, bound, delta: Some(delta), .. }) = series.report
-                && (clip || bound.is_some())
-            {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].report.Ctl.delta"),
-                    "no delta where rewards are clipped or their bound is stated",
-                    delta.to_string(),
-                    "leave out delta; or write clip: false and leave out bound, which then follows from the law of the \
-                     noise",
-                ));
-            }
+            let (name, found) = (series.report.name(), series.report.as_dyn().problems());
+            problems
+                .extend(found.into_iter().map(|p| p.below(name).below(&format!("series[{index}].report"))));
             let learner = series.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }
@@ -240,12 +158,22 @@ impl Local {
     /// What users of a series do to their rewards; nothing where they send them as they are.
     ///
     /// # Errors
-    /// In words, if no bound on the rewards is known.
-    pub fn ctl(&self, series: &SeriesRecipe, instance: &Instance) -> Result<Option<Ctl>, String> {
-        match self.minds(series, instance, false)?.0 {
-            Curator::Ctl(ctl) => Ok(Some(ctl)),
-            Curator::Open => Ok(None),
-        }
+    /// If nothing bounds the rewards, or there is no finite noise.
+    pub fn reporting(
+        &self,
+        series: &SeriesRecipe,
+        instance: &Instance,
+    ) -> Result<Option<Arc<dyn RewardMechanism>>, ReportError> {
+        let mean = instance.surrogate.mean;
+        let largest =
+            |of: &dyn Fn(f64) -> f64| instance.values.iter().fold(0.0f64, |most, v| most.max(of(*v)));
+        series.report.as_dyn().mechanism(&RewardFacts {
+            mean,
+            deviation: largest(&|value| (value - mean).abs()),
+            reach: largest(&f64::abs),
+            noise_bound: instance.noise.bound(),
+            noise_tail: &|delta| instance.noise.tail(delta),
+        })
     }
 
     /// The person whose visit is number `user`, out of `size`; `key` is the replication's node.
@@ -268,26 +196,24 @@ impl Local {
         let Some(instance) = &stage.instance else {
             return Err(failed("the scenario has no objective".to_owned()));
         };
-        let (curator, arms) = self.minds(series, instance, stage.directions.dry).map_err(failed)?;
+        let minds = self.minds(series, instance, stage.directions.dry);
+        let (mechanism, arms) = minds.map_err(|error| failed(error.to_string()))?;
         let random = LearnerModel::Random(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
         let learner = learner.as_dyn().build(&arms).map_err(|error| failed(error.to_string()))?;
+        let clips = mechanism.is_some();
         let parties =
-            self.parties(stage, (service, users), instance, key, curator, (&series.learner, learner));
+            self.parties(stage, (service, users), instance, key, mechanism, (&series.learner, learner));
         let mut tally = Tally::new(instance, self.rounds);
         let mut record = stage.run(&series.name, parties, key, &mut |at, event| {
             if let Event::Recorded { fact, .. } = event {
                 tally.see(fact, at);
             }
         })?;
-        tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
+        tally.into_record(&mut record, clips);
         record.public.extend(super::public::taken_as_public(self, stage, instance));
         if let Some(bounds) = bounds {
-            let epsilon = match &series.report {
-                Report::Ctl(report) => Some(report.epsilon.get()),
-                Report::Disclosure(_) => None,
-            };
-            record.bounds = bounds.of(&series.learner, &arms, epsilon);
+            record.bounds = bounds.of(&series.learner, &arms, series.report.as_dyn().epsilon());
         }
         Ok(record)
     }
@@ -298,7 +224,7 @@ impl Local {
         series: &SeriesRecipe,
         instance: &Instance,
         dry: bool,
-    ) -> Result<(Curator, Arms), String> {
+    ) -> Result<(Option<Arc<dyn RewardMechanism>>, Arms), ReportError> {
         let mean = instance.surrogate.mean;
         let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
         let mut facts = Facts {
@@ -308,18 +234,13 @@ impl Local {
             laplace_scale: None,
         };
         let mut noise_variance = instance.surrogate.noise_variance;
-        let curator = match &series.report {
-            Report::Disclosure(_) => Curator::Open,
-            Report::Ctl(_) if dry => Curator::Open,
-            Report::Ctl(report) => {
-                let ctl = report.curator(instance)?;
-                // What lies beyond is clipped, or left out of account.
-                facts.noise_bound = facts.noise_bound.or(Some((ctl.bound() - bound).max(0.0)));
-                facts.laplace_scale = Some(ctl.scale());
-                noise_variance += 2.0 * ctl.scale() * ctl.scale();
-                Curator::Ctl(ctl)
-            }
-        };
+        let mechanism = if dry { None } else { self.reporting(series, instance)? };
+        if let Some(mechanism) = &mechanism {
+            // What lies beyond is clipped, or left out of account.
+            facts.noise_bound = facts.noise_bound.or(Some((mechanism.bound() - bound).max(0.0)));
+            facts.laplace_scale = mechanism.laplace_scale();
+            noise_variance += mechanism.variance();
+        }
         let arms = Arms {
             n: instance.inputs.n(),
             covariance: Some(ArmCovariance::of_inputs(
@@ -330,7 +251,7 @@ impl Local {
             mean,
             facts,
         };
-        Ok((curator, arms))
+        Ok((mechanism, arms))
     }
 
     fn parties(
@@ -339,7 +260,7 @@ impl Local {
         (service, users): (PartyId, PartyId),
         instance: &Instance,
         key: Key,
-        curator: Curator,
+        mechanism: Option<Arc<dyn RewardMechanism>>,
         (recipe, learner): (&LearnerModel, Box<dyn Learner>),
     ) -> Vec<Box<dyn Party<World>>> {
         let party = |name: &str| key.child("party").child(name);
@@ -372,7 +293,7 @@ impl Local {
                         give_up_after: self.give_up_after(),
                         answer_after: self.answer_after.clone(),
                         never_answer: self.never_answer,
-                        curator,
+                        mechanism: mechanism.clone(),
                         population: self
                             .population
                             .map(|size| Population { size: size.get(), who: crowd.child("who") }),

@@ -8,22 +8,14 @@ use crate::network::latency::LatencyModel;
 use crate::objectives::Noise;
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
-use crate::privacy::mechanisms::{Ctl, Disclosure};
+use crate::privacy::mechanisms::Disclosure;
+use crate::privacy::mechanisms::reports::RewardMechanism;
 use crate::protocols::stage::{Books, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What a user's reward goes through on its way out.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Curator {
-    /// Clipping and noise.
-    Ctl(Ctl),
-    /// Nothing.
-    Open,
-}
 
 /// People who come again and again.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +63,8 @@ pub(super) struct Habits {
     pub(super) give_up_after: u64,
     pub(super) answer_after: LatencyModel,
     pub(super) never_answer: NeverAnswer,
-    pub(super) curator: Curator,
+    /// What a reward goes through on its way out; nothing where it is told as it is.
+    pub(super) mechanism: Option<Arc<dyn RewardMechanism>>,
     pub(super) population: Option<Population>,
     /// Noise-free objective by arm.
     pub(super) values: Arc<Vec<f64>>,
@@ -140,7 +133,7 @@ impl Users {
         let habits = &self.habits;
         let place = arm as usize;
         let reward = habits.values[place] + habits.law.draw(place, &mut habits.noise.index(user).stream());
-        let exceeds = matches!(&habits.curator, Curator::Ctl(ctl) if ctl.exceeds(reward));
+        let exceeds = habits.mechanism.as_ref().is_some_and(|mechanism| mechanism.exceeds(reward));
         ctx.record(Fact::Played { user, arm, reward, exceeds });
         let round = self.played;
         self.played += 1;
@@ -182,10 +175,7 @@ impl Users {
             unit: if person.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward },
             unit_index: person,
             // One relation for all that is released of a reward, so that it is summed up.
-            neighbours: match &habits.curator {
-                Curator::Ctl(ctl) => ctl.neighbours(),
-                Curator::Open => Neighbours::AnyValue,
-            },
+            neighbours: habits.mechanism.as_ref().map_or(Neighbours::AnyValue, |m| m.neighbours()),
             observer: habits.observer.clone(),
             round,
             at: ctx.now(),
@@ -197,17 +187,10 @@ impl Users {
         let Some(Intended { arm, reward, round }) = self.intended.remove(&user) else { return };
         let occasion = self.occasion(ctx, "rewards y", user, round);
         let mut stream = self.habits.mechanisms.index(user).stream();
-        let released = match &self.habits.curator {
-            Curator::Ctl(ctl) => {
-                release(&mut Books::new(&mut self.meter, ctx), occasion, ctl, &reward, &mut stream)
-            }
-            Curator::Open => release(
-                &mut Books::new(&mut self.meter, ctx),
-                occasion,
-                &Disclosure::new(),
-                &reward,
-                &mut stream,
-            ),
+        let mut books = Books::new(&mut self.meter, ctx);
+        let released = match &self.habits.mechanism {
+            Some(mechanism) => release(&mut books, occasion, &**mechanism, &reward, &mut stream),
+            None => release(&mut books, occasion, &Disclosure::new(), &reward, &mut stream),
         };
         match released {
             Ok(reward) => ctx.send(self.habits.service, Message::Report { user, arm, reward }),

@@ -21,5 +21,6 @@ mod messages;
 mod modeler;
 mod recipe;
 
+pub use crate::privacy::mechanisms::{Disclosed, InputRelease, OutcomeRelease};
 pub use messages::{Fact, Message, World};
-pub use recipe::{Disclosed, InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};
+pub use recipe::{Outsourced, SeriesRecipe};

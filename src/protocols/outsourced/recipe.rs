@@ -10,10 +10,7 @@ use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Facts as PublicFacts, Instance, Surrogate};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
-use crate::privacy::mechanisms::{
-    ClippedGaussian, ClippedLaplace, JohnsonLindenstrauss, Mechanism, MechanismError, NoisyProjection,
-    NoisyRows, Rows,
-};
+use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Rows};
 use crate::protocols::stage::bystander::Bystander;
 use crate::protocols::stage::chronicle::Chronicle;
 use crate::protocols::stage::{Iteration, PlayError, Protocol, Retry, SeriesRecord, Stage};
@@ -64,90 +61,6 @@ pub struct SeriesRecipe {
     pub outcomes: OutcomeRelease,
     /// How the modeler chooses the next row.
     pub learner: LearnerModel,
-}
-
-/// What the curator releases of its inputs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum InputRelease {
-    /// A random projection, as PO-GP-UCB has it. The published claim is refuted for more than d + 1 rows.
-    JohnsonLindenstrauss(JohnsonLindenstrauss),
-    /// The inputs with Gaussian noise: (epsilon, delta)-DP for one row moved by a distance of at most 1.
-    NoisyRows(NoisyRows),
-    /// A random projection with Gaussian noise added after it: (epsilon, delta)-DP for the same neighbours.
-    NoisyProjection(NoisyProjection),
-    /// The inputs themselves: no privacy.
-    Disclosure(Disclosed),
-    /// Only how many rows there are; a learner can then only choose at random.
-    Withheld(Withheld),
-}
-
-/// What is held, as it is: `Disclosure()`. No finite epsilon holds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Disclosed {}
-
-/// Nothing but the number of rows: `Withheld()`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Withheld {}
-
-impl InputRelease {
-    /// Whether anything of the inputs is shown, noisy or not.
-    #[must_use]
-    pub fn shows_inputs(&self) -> bool {
-        !matches!(self, Self::Withheld(_))
-    }
-
-    /// What the ledger calls it.
-    pub(super) fn what(&self) -> &'static str {
-        match self {
-            Self::JohnsonLindenstrauss(_) | Self::NoisyProjection(_) => "projected inputs Z",
-            Self::NoisyRows(_) => "noisy inputs",
-            Self::Disclosure(_) => "inputs X",
-            Self::Withheld(_) => "number of rows",
-        }
-    }
-}
-
-/// How outcomes are answered.
-///
-/// A private outcome belongs to its row: its price is that of the row's outcome replaced by any other. A row that is
-/// asked for again gets the answer it got before, which costs nothing more, so that no row ever costs more than its
-/// one release. The modeler adds the variance of the noise, which is public, to the variance that its model assumes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum OutcomeRelease {
-    /// As they are, measured anew in every round: no privacy.
-    Disclosure(Disclosed),
-    /// Clipped, with Laplace noise: epsilon-DP for the outcome of one row.
-    ClippedLaplace(ClippedLaplace),
-    /// Clipped, with Gaussian noise: (epsilon, delta)-DP for the outcome of one row.
-    ClippedGaussian(ClippedGaussian),
-}
-
-impl Default for OutcomeRelease {
-    fn default() -> Self {
-        Self::Disclosure(Disclosed {})
-    }
-}
-
-impl OutcomeRelease {
-    /// The mechanism of a private release; none for outcomes as they are.
-    pub(super) fn mechanism(&self) -> Option<&dyn Mechanism<Input = f64, Output = f64>> {
-        match self {
-            Self::Disclosure(_) => None,
-            Self::ClippedLaplace(mechanism) => Some(mechanism),
-            Self::ClippedGaussian(mechanism) => Some(mechanism),
-        }
-    }
-
-    /// Variance of the noise that the release adds; public.
-    fn variance(&self) -> Result<f64, MechanismError> {
-        match self {
-            Self::Disclosure(_) => Ok(0.0),
-            Self::ClippedLaplace(mechanism) => mechanism.variance(),
-            Self::ClippedGaussian(mechanism) => mechanism.variance(),
-        }
-    }
 }
 
 /// What the modeler knows before it sees anything.
@@ -215,7 +128,7 @@ impl Protocol for Outsourced {
                     "give each series a name of its own",
                 ));
             }
-            if matches!(series.release, InputRelease::Withheld(_)) && series.learner.as_dyn().needs_inputs() {
+            if !series.release.shows_inputs() && series.learner.as_dyn().needs_inputs() {
                 problems.push(Problem::wrong(
                     format!("series[{index}].learner"),
                     "a learner that needs no inputs, since they are withheld",
@@ -223,30 +136,10 @@ impl Protocol for Outsourced {
                     "use Random(), or release something",
                 ));
             }
-            let promise = match &series.release {
-                InputRelease::NoisyRows(recipe) => Some((recipe.epsilon, recipe.delta)),
-                InputRelease::NoisyProjection(recipe) => Some((recipe.epsilon, recipe.delta)),
-                _ => None,
-            };
-            let one = crate::vocab::Positive::new(1.0).expect("1 is above 0");
-            if let Some(Err(error)) = promise
-                .map(|(epsilon, delta)| crate::privacy::mechanisms::Gaussian::analytic(epsilon, delta, one))
-            {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].release"),
-                    "noise of a finite size",
-                    error.to_string(),
-                    "raise epsilon or delta",
-                ));
-            }
-            if let Err(error) = series.outcomes.variance() {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].outcomes"),
-                    "noise of a finite size",
-                    error.to_string(),
-                    "write a range such as Range(low: -3, high: 3), and an epsilon that is not vanishing",
-                ));
-            }
+            let release = series.release.as_dyn().problems();
+            problems.extend(release.into_iter().map(|p| p.below(&format!("series[{index}].release"))));
+            let outcomes = series.outcomes.as_dyn().problems();
+            problems.extend(outcomes.into_iter().map(|p| p.below(&format!("series[{index}].outcomes"))));
             let learner = series.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }
@@ -324,6 +217,7 @@ impl Outsourced {
         let party = |name: &str| key.child("party").child(name);
         let outcome_variance = series
             .outcomes
+            .as_dyn()
             .variance()
             .map_err(|error| PlayError::Party { series: series.name.clone(), reason: error.to_string() })?;
         let learner =
