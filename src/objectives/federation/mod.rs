@@ -7,7 +7,7 @@ mod support_vectors;
 use super::instance::{Background, Facts, Instance, Surrogate};
 use super::scaling::grid;
 use super::table::reader::TableError;
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -351,7 +351,7 @@ impl Prepared for Ready {
         Ok(self.0.clone())
     }
 
-    fn same_data(&self) -> bool {
-        true
+    fn source(&self) -> DataSource {
+        DataSource::Recorded
     }
 }

@@ -1,5 +1,6 @@
 //! The exponential mechanism, by exact rejection or by Gumbel noise.
 
+use super::computed::on_computed_numbers;
 use super::exact_choice::{Weights, lattice};
 use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
@@ -28,20 +29,6 @@ impl ExponentialMechanism {
     #[must_use]
     pub const fn new(epsilon: Epsilon, sensitivity: Positive) -> Self {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
-    }
-
-    /// The same with its choice made so.
-    #[must_use]
-    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
-        Self { arithmetic, ..self }
-    }
-
-    /// The same on utilities as a computer evaluates them: each lies within this error of an exact one, and it is those that
-    /// `sensitivity` is about. The error is public, in the units of a utility, and takes no part in `Ideal` arithmetic.
-    /// Default: 0, where `sensitivity` is that of the numbers given.
-    #[must_use]
-    pub fn computed_within(self, error: NonNegative) -> Self {
-        Self { error: error.get(), ..self }
     }
 
     /// What the chosen utility falls short of the best of n by with probability at most e^-a, for `a` of at least 0:
@@ -76,6 +63,8 @@ impl ExponentialMechanism {
         utilities.iter().map(|u| scale * (u - best) - libm::log(total)).collect()
     }
 }
+
+on_computed_numbers!(ExponentialMechanism);
 
 impl Mechanism for ExponentialMechanism {
     type Input = Vec<f64>;

@@ -1,6 +1,6 @@
 //! Laplace noise.
 
-use super::computed::apart;
+use super::computed::{apart, on_computed_numbers};
 use super::pair::{Distinguisher, Pair, under_laplace};
 use super::rounded::Grid;
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
@@ -29,20 +29,6 @@ impl Laplace {
     #[must_use]
     pub const fn new(scale: Positive, sensitivity: Positive) -> Self {
         Self { scale, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
-    }
-
-    /// The same with noise sampled so.
-    #[must_use]
-    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
-        Self { arithmetic, ..self }
-    }
-
-    /// The same on numbers as a computer evaluates them: each lies within this error of an exact one, and it is those that
-    /// `sensitivity` is about. The error is public, in the units of a number, and takes no part in `Ideal` arithmetic.
-    /// Default: 0, where `sensitivity` is that of the numbers given.
-    #[must_use]
-    pub fn computed_within(self, error: NonNegative) -> Self {
-        Self { error: error.get(), ..self }
     }
 
     /// The smallest noise that is epsilon-DP.
@@ -80,6 +66,8 @@ impl Laplace {
         Ok((grid, grid.scale(self.multiplier(), reach)))
     }
 }
+
+on_computed_numbers!(Laplace);
 
 impl Mechanism for Laplace {
     type Input = Vec<f64>;

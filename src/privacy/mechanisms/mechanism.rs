@@ -5,6 +5,7 @@ use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, OutOfRange, Positive, Sampler};
 use std::fmt;
 use std::sync::Arc;
+use thiserror::Error;
 
 /// A randomised map from a secret to something that may be seen, together with its price.
 ///
@@ -103,9 +104,10 @@ pub struct Price {
 }
 
 /// Why a mechanism cannot release.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum MechanismError {
     /// The input has the wrong shape.
+    #[error("expected {expected}, found {found}")]
     Shape {
         /// What the mechanism needs.
         expected: String,
@@ -113,8 +115,13 @@ pub enum MechanismError {
         found: String,
     },
     /// The input contains NaN or an infinity. (The position is not told: it would be an unpriced leak.)
+    #[error("expected finite numbers, found NaN or infinity in the secret")]
     NotFinite,
     /// The mechanism's analysis does not hold for the neighbouring relation of the occasion.
+    #[error(
+        "{mechanism} is analysed for {covered} only, not for {neighbours:?}: choose another neighbouring relation or \
+         another mechanism"
+    )]
     NeighboursNotCovered {
         /// The mechanism.
         mechanism: &'static str,
@@ -124,6 +131,7 @@ pub enum MechanismError {
         covered: &'static str,
     },
     /// A matrix decomposition did not converge.
+    #[error("the singular value decomposition did not converge")]
     Decomposition,
 }
 
@@ -132,23 +140,6 @@ impl MechanismError {
         Self::Shape { expected: error.expected.to_owned(), found: error.found.to_string() }
     }
 }
-
-impl fmt::Display for MechanismError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Shape { expected, found } => write!(f, "expected {expected}, found {found}"),
-            Self::NotFinite => f.write_str("expected finite numbers, found NaN or infinity in the secret"),
-            Self::NeighboursNotCovered { mechanism, neighbours, covered } => write!(
-                f,
-                "{mechanism} is analysed for {covered} only, not for {neighbours:?}: choose another neighbouring \
-                 relation or another mechanism"
-            ),
-            Self::Decomposition => f.write_str("the singular value decomposition did not converge"),
-        }
-    }
-}
-
-impl std::error::Error for MechanismError {}
 
 /// Refuses NaN and infinities.
 pub(super) fn all_finite(values: &[f64]) -> Result<(), MechanismError> {

@@ -1,5 +1,6 @@
 //! Report noisy max.
 
+use super::computed::on_computed_numbers;
 use super::exact_choice::{Weights, lattice};
 use super::exponential::{argmax, of_choices, worst_utilities};
 use super::pair::{Distinguisher, Pair};
@@ -32,20 +33,6 @@ impl ReportNoisyMax {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// The same with its choice made so.
-    #[must_use]
-    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
-        Self { arithmetic, ..self }
-    }
-
-    /// The same on utilities as a computer evaluates them: each lies within this error of an exact one, and it is those that
-    /// `sensitivity` is about. The error is public, in the units of a utility, and takes no part in `Ideal` arithmetic.
-    /// Default: 0, where `sensitivity` is that of the numbers given.
-    #[must_use]
-    pub fn computed_within(self, error: NonNegative) -> Self {
-        Self { error: error.get(), ..self }
-    }
-
     /// ln of the probability of each index: a_i E[1 / (1 + K)], a_j = exp(-shortfall of u_j / mean of the noise), where K
     /// counts coins of probability a_j, one for each other index. (The integral of the product over j other than i of
     /// 1 - a_j t, for t from 0 to 1, written in powers of 1 - t.) Cost: n^2.
@@ -67,6 +54,8 @@ impl ReportNoisyMax {
         logs.iter().map(log).collect()
     }
 }
+
+on_computed_numbers!(ReportNoisyMax);
 
 impl Mechanism for ReportNoisyMax {
     type Input = Vec<f64>;

@@ -1,17 +1,14 @@
-//! The records of a data set: rows of numbers.
+//! The records of a data set: points with at least one row and one column, shared and never copied on the way.
 
 use super::{MechanismError, all_finite};
+use crate::gp::Points;
 use crate::rng::Stream;
 use faer::MatRef;
-use serde::Serialize;
+use std::sync::Arc;
 
-/// Records of equal length, row after row.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Rows {
-    n: usize,
-    d: usize,
-    values: Vec<f64>,
-}
+/// Records of equal length, [n, d] with n and d at least 1. A clone shares the numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows(Arc<Points>);
 
 impl Rows {
     /// `n` rows of `d` numbers each, row-major.
@@ -25,60 +22,78 @@ impl Rows {
                 found: format!("{n} rows, {d} columns, {} numbers", values.len()),
             });
         }
-        Ok(Self { n, d, values })
+        Ok(Self(Arc::new(Points::new(n, d, values))))
+    }
+
+    /// These points as records, [n, d].
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] unless there is at least one point, of at least one dimension.
+    pub fn of(points: &Arc<Points>) -> Result<Self, MechanismError> {
+        if points.n() == 0 || points.d() == 0 {
+            return Self::new(points.n(), points.d(), Vec::new());
+        }
+        Ok(Self(Arc::clone(points)))
+    }
+
+    /// The records as points, [n, d].
+    #[must_use]
+    pub fn points(&self) -> &Arc<Points> {
+        &self.0
     }
 
     /// Number of rows.
     #[must_use]
     pub fn n(&self) -> usize {
-        self.n
+        self.0.n()
     }
 
     /// Numbers per row.
     #[must_use]
     pub fn d(&self) -> usize {
-        self.d
+        self.0.d()
     }
 
-    /// All numbers, row after row.
+    /// All numbers, row after row: n d of them.
     #[must_use]
     pub fn values(&self) -> &[f64] {
-        &self.values
+        self.0.row_major()
     }
 
-    /// One row.
+    /// One row, d numbers.
     ///
     /// # Panics
     /// If there is no such row.
     #[must_use]
     pub fn row(&self, index: usize) -> &[f64] {
-        &self.values[index * self.d..][..self.d]
+        self.0.row(index)
     }
 
     /// The same rows, minus the mean row.
     #[must_use]
     pub fn centred(&self) -> Self {
-        let mut mean = vec![0.0; self.d];
-        for row in self.values.chunks_exact(self.d) {
+        let mut mean = vec![0.0; self.d()];
+        for row in self.values().chunks_exact(self.d()) {
             mean.iter_mut().zip(row).for_each(|(m, v)| *m += v);
         }
-        mean.iter_mut().for_each(|m| *m /= self.n as f64);
-        let mut values = self.values.clone();
-        for row in values.chunks_exact_mut(self.d) {
+        mean.iter_mut().for_each(|m| *m /= self.n() as f64);
+        let mut values = self.values().to_vec();
+        for row in values.chunks_exact_mut(self.d()) {
             row.iter_mut().zip(&mean).for_each(|(v, m)| *v -= m);
         }
-        Self { values, ..*self }
+        self.with(values)
     }
 
-    /// The same rows, one of which is moved by a distance in a direction of length 1.
+    /// The same rows, one of which is moved by a distance in a direction of length 1, d numbers.
     ///
     /// # Panics
     /// If there is no such row.
     #[must_use]
     pub fn moved(&self, index: usize, direction: &[f64], distance: f64) -> Self {
-        let mut values = self.values.clone();
-        values[index * self.d..][..self.d].iter_mut().zip(direction).for_each(|(v, u)| *v += distance * u);
-        Self { values, ..*self }
+        let mut values = self.values().to_vec();
+        let row = &mut values[index * self.d()..][..self.d()];
+        row.iter_mut().zip(direction).for_each(|(v, u)| *v += distance * u);
+        self.with(values)
     }
 
     /// The same rows with independent normal noise of a standard deviation on every number.
@@ -94,11 +109,30 @@ impl Rows {
     /// # Errors
     /// [`MechanismError::NotFinite`].
     pub(super) fn each(&self, private: impl FnMut(f64) -> f64) -> Result<Self, MechanismError> {
-        all_finite(&self.values)?;
-        Ok(Self { values: self.values.iter().copied().map(private).collect(), ..*self })
+        all_finite(self.values())?;
+        Ok(self.with(self.values().iter().copied().map(private).collect()))
     }
 
     pub(super) fn as_faer(&self) -> MatRef<'_, f64> {
-        MatRef::from_row_major_slice(&self.values, self.n, self.d)
+        MatRef::from_row_major_slice(self.values(), self.n(), self.d())
+    }
+
+    /// As many rows of as many other numbers.
+    fn with(&self, values: Vec<f64>) -> Self {
+        Self(Arc::new(Points::new(self.n(), self.d(), values)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From the objective through the release to the learner: one block of numbers.
+    #[test]
+    fn nothing_is_copied_on_the_way() {
+        let points = Arc::new(Points::new(2, 1, vec![1.0, 2.0]));
+        let rows = Rows::of(&points).unwrap();
+        assert!(Arc::ptr_eq(rows.clone().points(), &points));
+        assert!(Rows::of(&Arc::new(Points::new(0, 1, Vec::new()))).is_err());
     }
 }

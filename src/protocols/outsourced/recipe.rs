@@ -4,7 +4,7 @@ use super::bounds::Bounds;
 use super::curator::Curator;
 use super::messages::{Fact, World};
 use super::modeler::Modeler;
-use crate::gp::{ArmCovariance, Points};
+use crate::gp::ArmCovariance;
 use crate::kernel::{Event, Party};
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::{Facts as PublicFacts, Instance, Surrogate};
@@ -88,12 +88,11 @@ impl ModelerRecipe {
         if model.is_none() && self.learner.as_dyn().needs_inputs() {
             return Err("the learner needs a model, and none was handed over".to_owned());
         }
-        let points = rows.map(|rows| Points::new(rows.n(), rows.d(), rows.values().to_vec()));
         let arms = Arms {
             n,
-            covariance: points
-                .zip(model)
-                .map(|(points, model)| ArmCovariance::of_inputs(Arc::new(points), model.covariance.clone())),
+            covariance: rows.zip(model).map(|(rows, model)| {
+                ArmCovariance::of_inputs(Arc::clone(rows.points()), model.covariance.clone())
+            }),
             noise_variance: model.map_or(0.0, |model| model.noise_variance) + self.outcome_variance,
             mean: model.map_or(0.0, |model| model.mean),
             facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
@@ -211,8 +210,7 @@ impl Outsourced {
         instance: &Instance,
         key: Key,
     ) -> Result<Vec<Box<dyn Party<World>>>, PlayError> {
-        let inputs = &instance.inputs;
-        let rows = Rows::new(inputs.n(), inputs.d(), inputs.row_major().to_vec())
+        let rows = Rows::of(&instance.inputs)
             .map_err(|error| PlayError::Party { series: series.name.clone(), reason: error.to_string() })?;
         let party = |name: &str| key.child("party").child(name);
         let outcome_variance = series

@@ -6,7 +6,7 @@ use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
 use crate::audit::systems::audited::Ground;
 use crate::audit::systems::system::{Candidates, LeftOut, System};
 use crate::audit::verdict::{Statement, upper_bound};
-use crate::objectives::{Change, Instance, Noise};
+use crate::objectives::{Change, DataSource, Instance, Noise};
 use crate::privacy::mechanisms::{Distinguisher, OutcomeRelease, RATIO};
 use crate::protocols::Stage;
 use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
@@ -82,7 +82,7 @@ pub(super) fn candidates(
     )?;
     let silent = (0..instance.values.len()).find(|row| !asked.contains(row));
     if let Some(row) = silent
-        && stage.prepared.as_ref().is_some_and(|prepared| prepared.has_records())
+        && stage.prepared.as_ref().is_some_and(|prepared| prepared.source() == DataSource::Records)
     {
         let width = price.sensitivity.unwrap_or((ends[0] - ends[1]).abs());
         let far = [instance.values[row], ends[0] + (FAR - 1.0) * width];

@@ -14,8 +14,7 @@ const RANDOM: u64 = 2;
 
 /// The scaled inputs of a problem.
 pub(super) fn rows_of(instance: &Instance) -> Result<Rows, AuditError> {
-    let inputs = &instance.inputs;
-    Ok(Rows::new(inputs.n(), inputs.d(), inputs.row_major().to_vec())?)
+    Ok(Rows::of(&instance.inputs)?)
 }
 
 /// A record that moves.
