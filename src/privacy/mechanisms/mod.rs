@@ -59,7 +59,7 @@ pub use lattice::Lattice;
 pub use mechanism::{Mechanism, MechanismError, Price};
 pub use moved::Moved;
 pub use outcomes::{ClippedGaussian, ClippedLaplace, OutcomeRelease};
-pub use pair::{Distinguisher, KnownLaws, Laws, Pair, RATIO, SUPPORT, Score};
+pub use pair::{Distinguisher, Features, KnownLaws, Laws, Pair, RATIO, SUPPORT, Score};
 pub use poisson_gaussian::PoissonGaussian;
 pub use randomized_response::RandomizedResponse;
 pub use report_noisy_max::ReportNoisyMax;

@@ -78,6 +78,9 @@ impl KnownLaws {
 /// A score of one output; larger ones speak for D.
 pub type Score<O> = Box<dyn Fn(&O) -> f64 + Send + Sync>;
 
+/// Numbers of one output, for a statistic to be trained on.
+pub type Features<O> = Box<dyn Fn(&O) -> Vec<f64> + Send + Sync>;
+
 /// Name of tests by the ratio of densities.
 pub const RATIO: &str = "likelihood ratio";
 /// Name of tests by what is possible at all.
@@ -88,7 +91,7 @@ pub struct Distinguisher<O> {
     /// Tests by name, what is possible at all first; their scores speak for D.
     pub tests: Vec<(&'static str, Score<O>)>,
     /// Numbers of an output for a statistic to be trained on, where no test says all.
-    pub features: Option<Box<dyn Fn(&O) -> Vec<f64> + Send + Sync>>,
+    pub features: Option<Features<O>>,
     /// The output laws of the two inputs, where they are known.
     pub laws: Option<KnownLaws>,
     /// Why no output can come from both inputs, where algebra says so.
