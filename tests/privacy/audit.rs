@@ -355,6 +355,15 @@ fn the_projection_is_refuted_its_replacements_are_not_and_records_are_rebuilt() 
     assert_eq!(verdict(&hospital, "PO-GP-UCB").0, "refuted");
 }
 
+/// The exact loss of a private choice is that of the mechanism that makes it: report noisy max was given the
+/// probabilities of the exponential mechanism, by which it came to 0.1364 here.
+#[test]
+fn report_noisy_max_is_attacked_by_its_own_law() {
+    let found = findings(&["scenarios/release.ron", "--trials", "400", "--series", "fixed grid, noisy max"]);
+    let pair = found[0]["evidence"]["pair_epsilon"].as_f64().unwrap();
+    assert!((0.1374..0.1375).contains(&pair), "{pair}");
+}
+
 #[test]
 fn unclipped_rewards_are_found_out() {
     let found = findings(&["scenarios/audit/unbounded.ron", "--trials", "4000"]);

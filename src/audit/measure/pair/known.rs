@@ -306,6 +306,20 @@ mod tests {
         assert!(by_quadrature(&weak, 2.0) < bound / 1.5, "{} of {bound}", by_quadrature(&weak, 2.0));
     }
 
+    /// What mechanisms say of one release each becomes one pair, or none where nothing composes it or nothing tells.
+    #[test]
+    fn releases_of_one_kind_compose() {
+        let (gaussian, none) = (KnownLaws::gaussian(0.5), KnownLaws::gaussian(0.0));
+        let of = |releases: &[(Option<&KnownLaws>, u64)]| KnownPair::of(releases.iter().copied());
+        let four = of(&[(Some(&gaussian), 3), (Some(&none), 7), (Some(&gaussian), 1)]).unwrap();
+        let exact = KnownPair::gaussian(1.0).epsilon(1e-5);
+        assert!((four.epsilon(1e-5) - exact).abs() < numerical_error(exact), "{}", four.epsilon(1e-5));
+        let largest = KnownLaws::largest(0.5);
+        assert_eq!(of(&[(Some(&largest), 4)]).unwrap().epsilon(0.0), 2.0);
+        assert!(of(&[(Some(&none), 1)]).is_none() && of(&[(None, 1), (Some(&gaussian), 1)]).is_none());
+        assert!(of(&[(Some(&largest), 1), (Some(&gaussian), 1)]).is_none());
+    }
+
     /// Rounds of a fixed-size sample: the pair is that of a Poisson sample at half the noise, and the proven bound is for
     /// both directions at once, which no fixed pair attains.
     #[test]

@@ -1,6 +1,6 @@
 //! Private answers: one outcome replaced, seen by the modeler.
 
-use super::note_conditions;
+use super::notes::note_conditions;
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
 use crate::audit::systems::audited::Ground;

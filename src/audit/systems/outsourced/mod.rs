@@ -6,12 +6,13 @@
 mod answers;
 mod inputs;
 mod moves;
+mod notes;
 
 use super::audited::{Audited, Ground, named};
 use super::system::{Candidates, LeftOut, NotAudited};
 use crate::audit::error::AuditError;
 use crate::objectives::Instance;
-use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
+use crate::protocols::outsourced::Outsourced;
 
 impl Audited for Outsourced {
     fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
@@ -20,8 +21,8 @@ impl Audited for Outsourced {
         let conditions = instance.background.facts.input_conditions();
         let mut groups = vec![inputs::candidates(self, series, instance, ground)?];
         if ground.neighbour.is_none() {
-            note_model(instance, series, &mut groups[0]);
-            note_conditions(&conditions, &mut groups[0]);
+            notes::note_model(instance, series, &mut groups[0]);
+            notes::note_conditions(&conditions, &mut groups[0]);
             groups.push(answers::candidates(self, series, instance, ground)?);
         }
         if groups.iter().all(Vec::is_empty) {
@@ -43,21 +44,4 @@ impl Audited for Outsourced {
 
 fn instance<'a>(ground: &Ground<'a>) -> Result<&'a Instance, AuditError> {
     ground.stage.instance.as_ref().ok_or_else(|| AuditError::scenario("the scenario has no objective"))
-}
-
-/// A modeler that is handed fitted hyperparameters knows more than the audited release tells it.
-fn note_model(instance: &Instance, series: &SeriesRecipe, candidates: &mut Candidates) {
-    if instance.background.fitted && series.learner.as_dyn().needs_inputs() {
-        let note =
-            "the modeler is also handed hyperparameters that were fitted to the data: nothing protects them";
-        candidates.iter_mut().for_each(|system| system.notes.push(note.to_owned()));
-    }
-}
-
-/// What is proven may rest on more than the mechanism.
-fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
-    if !conditions.is_empty() {
-        let note = format!("what is proven rests on {}", conditions.join(", and "));
-        candidates.iter_mut().for_each(|system| system.notes.push(note.clone()));
-    }
 }
