@@ -99,7 +99,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         let one = |candidates: Candidates| {
             let series = candidates[0].statement.name.clone();
             crate::audit::systems::audit(candidates, trials, root.child(&series), &|done| bar.advance(done))
-                .map_err(|why| NotAudited { series, protected: true, why })
+                .map_err(|why| NotAudited { series, protected: true, why: why.to_string() })
         };
         audited.into_iter().map(one).collect()
     });

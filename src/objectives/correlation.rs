@@ -4,7 +4,7 @@ use super::instance::{Background, Facts, Instance, Surrogate};
 use super::noise::{Noise, Recorded};
 use super::scaling::standardise;
 use super::table::{CsvTable, TableError};
-use super::{Fitted, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Fitted, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::rng::Key;
@@ -152,7 +152,7 @@ impl Prepared for Ready {
         Ok(self.0.clone())
     }
 
-    fn same_data(&self) -> bool {
-        true
+    fn source(&self) -> DataSource {
+        DataSource::Recorded
     }
 }

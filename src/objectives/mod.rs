@@ -121,6 +121,26 @@ pub trait Objective: Send + Sync {
     ) -> Result<Box<dyn Prepared>, ObjectiveError>;
 }
 
+/// Where the values and inputs of an objective come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataSource {
+    /// Drawn anew in every replication: new data each time.
+    Drawn,
+    /// Computed from records that were read from a file, and so the same in every replication: the losses of all runs on
+    /// them add up.
+    Recorded,
+    /// Those records themselves, one a row, so that [`Prepared::changed`] has an answer.
+    Records,
+}
+
+impl DataSource {
+    /// Whether the data to be protected are the same in every replication.
+    #[must_use]
+    pub fn is_same_in_all(self) -> bool {
+        self != Self::Drawn
+    }
+}
+
 /// An objective that is ready to be realised.
 pub trait Prepared: fmt::Debug + Send + Sync {
     /// One replication's problem; `key` is that replication's node for its objective.
@@ -136,9 +156,9 @@ pub trait Prepared: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Whether values and inputs are made of records, so that [`changed`](Self::changed) has an answer.
-    fn has_records(&self) -> bool {
-        false
+    /// Where values and inputs come from.
+    fn source(&self) -> DataSource {
+        DataSource::Drawn
     }
 
     /// The problem on a neighbouring data set, for the auditor: one record is changed, and all that inputs and
@@ -147,12 +167,6 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
         let _ = change;
         None
-    }
-
-    /// Whether the data to be protected are records that were read from a file, and so the same in every replication:
-    /// the losses of all runs on them add up. Functions drawn anew in every replication are new data.
-    fn same_data(&self) -> bool {
-        false
     }
 
     /// Hyperparameters that were fitted, so that a replay need not fit again.

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroUsize};
 use subrosa::audit::reachable_laplace;
 use subrosa::privacy::mechanisms::clipping::Range;
+use subrosa::privacy::mechanisms::outcomes::Outcome;
 use subrosa::privacy::mechanisms::{
     ClippedGaussian, ClippedLaplace, DiscreteGaussian, DiscreteLaplace, ExponentialMechanism,
     FixedSizeGaussian, Gaussian, Laplace, Lattice, Mechanism, MechanismError, NoiseArithmetic,

@@ -4,8 +4,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 use subrosa::audit::{
-    Case, Effort, Evidence, Experiment, Finding, KnownPair, Source, Transcript, Verdict, World, ceiling,
-    measure, suite,
+    AuditError, Case, Effort, Evidence, Experiment, Finding, KnownPair, Source, Transcript, Verdict, World,
+    ceiling, measure, suite,
 };
 use subrosa::rng::{Key, Stream};
 
@@ -70,7 +70,7 @@ impl Experiment for Synthetic {
         vec!["likelihood ratio".to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
         Ok(Transcript::rounded(vec![(self.draw)(world, &mut key.stream())]))
     }
 
@@ -287,7 +287,7 @@ impl Experiment for Shifted {
         Vec::new()
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
         let mut stream = key.stream();
         let mut features: Vec<f64> = (0..5).map(|_| stream.normal()).collect();
         features[3] += 2.0 * world.index() as f64;
@@ -353,6 +353,15 @@ fn the_projection_is_refuted_its_replacements_are_not_and_records_are_rebuilt() 
     // A record of hospital.ron's, whose claim no number of trials could refute by counting.
     let hospital = findings(&["scenarios/hospital.ron", "--trials", "100", "--neighbour", "17:0.5,0,0,0"]);
     assert_eq!(verdict(&hospital, "PO-GP-UCB").0, "refuted");
+}
+
+/// The exact loss of a private choice is that of the mechanism that makes it: report noisy max was given the
+/// probabilities of the exponential mechanism, by which it came to 0.1364 here.
+#[test]
+fn report_noisy_max_is_attacked_by_its_own_law() {
+    let found = findings(&["scenarios/release.ron", "--trials", "400", "--series", "fixed grid, noisy max"]);
+    let pair = found[0]["evidence"]["pair_epsilon"].as_f64().unwrap();
+    assert!((0.1374..0.1375).contains(&pair), "{pair}");
 }
 
 #[test]

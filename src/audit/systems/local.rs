@@ -1,90 +1,88 @@
 //! Local differential privacy: one user's rewards moved across their range, seen by the service.
 
-use super::{Candidates, System, Why};
-use crate::audit::{Experiment, KnownPair, Statement, Transcript, World, upper_bound};
+use super::audited::{Audited, Ground, named};
+use super::request::numbers;
+use super::system::{Candidates, LeftOut, System};
+use crate::audit::error::AuditError;
+use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::Instance;
-use crate::privacy::mechanisms::{Ctl, Mechanism};
-use crate::protocols::Stage;
-use crate::protocols::local::{Local, NeverAnswer, Report, SeriesRecipe};
+use crate::privacy::mechanisms::reports::RewardMechanism;
+use crate::privacy::mechanisms::{Distinguisher, Mechanism, RATIO};
+use crate::protocols::local::{Local, NeverAnswer};
 use crate::rng::Key;
-use crate::vocab::{Cost, counted};
+use crate::vocab::{Neighbours, counted};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Rewards that are drawn to see how far they reach, where the law of the noise has no end.
 const DRAWS: u64 = 100_000;
 
-/// One user's reports in one series, on each pair of rewards that is tried.
-pub(super) fn candidates(
-    recipe: &Local,
-    series: &SeriesRecipe,
-    (stage, key): (&Stage, Key),
-    delta: Option<f64>,
-    given: Option<&str>,
-) -> Result<Vec<Candidates>, Why> {
-    let instance = stage.instance.as_ref().ok_or_else(|| "the scenario has no objective".to_owned())?;
-    let visits = visits(recipe, key);
-    let given = given.map(as_given).transpose()?;
-    let (Report::Ctl(report), Some(ctl)) =
-        (&series.report, recipe.ctl(series, instance).map_err(String::from)?)
-    else {
-        return Err(Why::unprotected("users report their rewards as they are: nothing is claimed"));
-    };
-    let mut candidates = Vec::new();
-    // What a reward becomes before noise is added.
-    let bound = ctl.bound();
-    let searched = || match report.delta {
-        // Only the law of a reward is protected: rewards within the bound, which delta is about.
-        Some(_) => {
-            let words = format!("every reward of one user, {bound:.4} or {:.4}", -bound);
-            vec![(words, [bound, -bound])]
-        }
-        None => pairs(instance, bound, report.clip, key),
-    };
-    for (words, rewards) in given.map_or_else(searched, |given| vec![given]) {
-        let price = ctl.price(&rewards[0], &ctl.neighbours()).map_err(|error| error.to_string())?;
-        let claim = price.claim.as_ref().map(|claim| {
-            let source = match visits {
-                1 => claim.source.clone(),
-                _ => format!("{}, {visits} times", claim.source),
-            };
-            (visits as f64 * claim.epsilon, source)
-        });
-        let delta = delta.unwrap_or(0.0);
-        let tells = recipe.never_answer.tells();
-        let statement = Statement {
-            name: series.name.clone(),
-            about: format!(
-                "CTL {} clipping, bound {bound:.4}, {} of one user{}",
-                if report.clip { "with" } else { "without" },
-                counted(visits, "report"),
-                if tells { ", and whether it reports at all" } else { "" }
-            ),
-            neighbours: words,
-            observer: recipe.service.clone(),
-            delta,
-            claim,
-            proven: if tells { None } else { upper_bound(&[(&price, visits)], delta) },
-            disjoint: None,
-            broken: false,
+impl Audited for Local {
+    /// One user's reports in one series, on each pair of rewards that is tried.
+    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+        let series = named(&self.series, series, |series| &series.name)?;
+        let missing = || AuditError::scenario("the scenario has no objective");
+        let instance = ground.stage.instance.as_ref().ok_or_else(missing)?;
+        let visits = visits(self, ground.key);
+        let given = ground.neighbour.map(as_given).transpose()?;
+        let Some(mechanism) = self.reporting(series, instance).map_err(AuditError::scenario)? else {
+            return Err(LeftOut::Unprotected("users report their rewards as they are: nothing is claimed"));
         };
-        let means = rewards.map(|reward| if report.clip { reward.clamp(-bound, bound) } else { reward });
-        // Reports of clipped rewards differ by Laplace noise alone; whether somebody reports is another matter.
-        let distance = (means[0] - means[1]).abs();
-        let premise = "the noise is Laplace, independent from visit to visit, and only its size is unknown";
-        let pair = (!tells && distance > 0.0).then(|| {
-            KnownPair::composed(vec![(Cost::Laplace { scale: ctl.scale() / distance }, visits)], premise)
-        });
-        let experiment = Reports { ctl, rewards, means, visits, never_answer: recipe.never_answer, pair };
-        candidates.push(System::new(statement, experiment));
+        let pairs = match given {
+            Some(given) => vec![given],
+            None => pairs(instance, &*mechanism, ground.key),
+        };
+        let one = |(words, rewards): (String, [f64; 2])| -> Result<System, AuditError> {
+            let price = mechanism.price(&rewards[0], &mechanism.neighbours())?;
+            let claim = price.claim.as_ref().map(|claim| {
+                let source = match visits {
+                    1 => claim.source.clone(),
+                    _ => format!("{}, {visits} times", claim.source),
+                };
+                (visits as f64 * claim.epsilon, source)
+            });
+            let delta = ground.delta.unwrap_or(0.0);
+            let tells = self.never_answer.tells();
+            let statement = Statement {
+                name: series.name.clone(),
+                about: format!(
+                    "{}, {} of one user{}",
+                    mechanism.about(),
+                    counted(visits, "report"),
+                    if tells { ", and whether it reports at all" } else { "" }
+                ),
+                neighbours: words,
+                observer: self.service.clone(),
+                delta,
+                claim,
+                proven: if tells { None } else { upper_bound(&[(&price, visits)], delta) },
+                disjoint: None,
+                broken: false,
+            };
+            let told = mechanism.distinguisher([&rewards[0], &rewards[1]])?;
+            // Reports of clipped rewards differ by noise alone; whether somebody reports is another matter.
+            let premise =
+                "the noise is Laplace, independent from visit to visit, and only its size is unknown";
+            let laws = told.laws.as_ref().filter(|_| !tells);
+            let pair = KnownPair::of([(laws, visits)]).map(|pair| pair.on_premise(premise));
+            let mechanism = Arc::clone(&mechanism);
+            let experiment =
+                Reports { mechanism, rewards, told, visits, never_answer: self.never_answer, pair };
+            Ok(System::new(statement, experiment))
+        };
+        Ok(vec![pairs.into_iter().map(one).collect::<Result<_, _>>()?])
     }
-    Ok(vec![candidates])
 }
 
 /// "A,B": two rewards.
-fn as_given(text: &str) -> Result<(String, [f64; 2]), String> {
-    match super::numbers(text)?.as_slice() {
+fn as_given(text: &str) -> Result<(String, [f64; 2]), AuditError> {
+    match numbers(text)?.as_slice() {
         [a, b] if a != b => Ok((format!("every reward of one user, {a} or {b}, as given"), [*a, *b])),
-        _ => Err(format!("--neighbour: expected two different rewards, A,B, found \"{text}\"")),
+        _ => Err(AuditError::Neighbour {
+            expected: "two different rewards, A,B".to_owned(),
+            found: text.to_owned(),
+        }),
     }
 }
 
@@ -99,12 +97,17 @@ fn visits(recipe: &Local, key: Key) -> u64 {
 }
 
 /// Pairs of rewards, with the words for them.
-fn pairs(instance: &Instance, bound: f64, clip: bool, key: Key) -> Vec<(String, [f64; 2])> {
-    let mut found = vec![(format!("every reward of one user, {bound:.4} or {:.4}", -bound), [bound, -bound])];
-    if clip {
+fn pairs(instance: &Instance, mechanism: &dyn RewardMechanism, key: Key) -> Vec<(String, [f64; 2])> {
+    let bound = mechanism.bound();
+    let every = |[a, b]: [f64; 2]| (format!("every reward of one user, {a:.4} or {b:.4}"), [a, b]);
+    let mut found = vec![every([bound, -bound])];
+    // Only the law of a reward is protected: rewards within the bound, which delta is about.
+    if mechanism.neighbours() == Neighbours::AnyMean {
+        return found;
+    }
+    if mechanism.clips() {
         // Any reward at all may be reported: clipping must take care of it.
-        let far = 10.0 * bound;
-        found.push((format!("every reward of one user, {far:.4} or {:.4}", -far), [far, -far]));
+        found.extend(mechanism.worst_pair(&bound).map(|pair| every(pair.inputs)));
         return found;
     }
     // Without clipping what counts is which rewards there are.
@@ -134,10 +137,9 @@ fn pairs(instance: &Instance, bound: f64, clip: bool, key: Key) -> Vec<(String, 
 
 /// All reports of one user.
 struct Reports {
-    ctl: Ctl,
+    mechanism: Arc<dyn RewardMechanism>,
     rewards: [f64; 2],
-    /// Centres of the reports.
-    means: [f64; 2],
+    told: Distinguisher<f64>,
     visits: u64,
     never_answer: NeverAnswer,
     pair: Option<KnownPair>,
@@ -145,10 +147,10 @@ struct Reports {
 
 impl Experiment for Reports {
     fn tests(&self) -> Vec<String> {
-        vec!["likelihood ratio".to_owned()]
+        vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
         let reward = self.rewards[world.index()];
         let silence = self.rewards.map(|reward| self.never_answer.chance(reward));
         let mut score = 0.0;
@@ -160,8 +162,7 @@ impl Experiment for Reports {
             }
             score += libm::log((1.0 - silence[0]) / (1.0 - silence[1]));
             let mut stream = key.child("mechanisms").index(visit).stream();
-            let y = self.ctl.privatise(&reward, &mut stream).map_err(|error| error.to_string())?;
-            score += ((y - self.means[1]).abs() - (y - self.means[0]).abs()) / self.ctl.scale();
+            score += self.told.log_ratio(&self.mechanism.privatise(&reward, &mut stream)?);
         }
         Ok(Transcript::rounded(vec![score]))
     }

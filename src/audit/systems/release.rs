@@ -1,9 +1,12 @@
 //! Private release: one validation record replaced, or the function of a neighbouring validation set, seen by readers.
 
-use super::{Candidates, System, Why};
-use crate::audit::{Experiment, KnownPair, Statement, Transcript, World, upper_bound};
-use crate::privacy::mechanisms::Price;
-use crate::protocols::Stage;
+use super::audited::{Audited, Ground, named};
+use super::request::Request;
+use super::system::{Candidates, LeftOut, System};
+use crate::audit::error::AuditError;
+use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::verdict::{Statement, upper_bound};
+use crate::privacy::mechanisms::{Distinguisher, Laws, Mechanism, Price, RATIO};
 use crate::protocols::release::{
     PublicationModel, Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
 };
@@ -15,25 +18,36 @@ const PAIRS: u64 = 20;
 /// Who sees a publication.
 const OBSERVER: &str = "anyone who reads the publication";
 
-type Worlds<'a> = dyn Fn(u64) -> Result<(Stage, Key), String> + 'a;
+impl Audited for Release {
+    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+        candidates(self, named(&self.series, series, |series| &series.name)?, ground)
+    }
+
+    fn refuses(&self, request: &Request) -> Option<&'static str> {
+        let given = request.neighbour.is_some();
+        given.then_some("Release searches its neighbours itself: leave out --neighbour")
+    }
+}
 
 /// The most telling of several pairs, by the exact privacy loss of each.
-pub(super) fn candidates(
+fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
-    worlds: &Worlds<'_>,
-    delta: Option<f64>,
-) -> Result<Vec<Candidates>, Why> {
+    ground: &Ground<'_>,
+) -> Result<Vec<Candidates>, LeftOut> {
+    let delta = ground.delta;
     if matches!(series.publication, PublicationModel::EverySetting(_)) {
-        return Err(Why::beyond(
+        return Err(LeftOut::Beyond(
             "each setting is published before the next is tried, so a trial would have to play the whole search in both \
              worlds; the auditor repeats the last release only",
         ));
     }
     let mut pairs: Vec<(f64, Publication)> = Vec::new();
     for replication in 0..PAIRS {
-        let (stage, key) = worlds(replication)?;
-        let instance = stage.instance.as_ref().ok_or_else(|| "the scenario has no objective".to_owned())?;
+        let (stage, key) = ground.world(replication)?;
+        let instance = stage.instance.as_ref();
+        let missing = || AuditError::scenario("the scenario has no objective");
+        let instance = instance.ok_or_else(missing)?;
         let task = Task::of(instance, recipe.rounds);
         let neighbours = match (&instance.background.neighbour, &stage.prepared) {
             (Some(values), _) => vec![(
@@ -48,13 +62,13 @@ pub(super) fn candidates(
             let own =
                 if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
             let secrets = [
-                recipe
-                    .secrets(series, &task, &instance.values, key.child("objective noise"), key)
-                    .map_err(String::from)?,
-                recipe.secrets(series, &task, values, key.child(own), key).map_err(String::from)?,
+                recipe.secrets(series, &task, &instance.values, key.child("objective noise"), key),
+                recipe.secrets(series, &task, values, key.child(own), key),
             ];
+            let [given, neighbour] = secrets.map(|secrets| secrets.map_err(AuditError::scenario));
+            let secrets = [given?, neighbour?];
             let Some(publication) = Publication::new(series, &task, secrets, words.clone(), delta)? else {
-                return Err(Why::unprotected("what is published has no noise: nothing is claimed"));
+                return Err(LeftOut::Unprotected("what is published has no noise: nothing is claimed"));
             };
             pairs.push((publication.loss(), publication));
         }
@@ -64,7 +78,7 @@ pub(super) fn candidates(
         }
     }
     let Some((_, any)) = pairs.first() else {
-        return Err(Why::beyond(
+        return Err(LeftOut::Beyond(
             "the objective has no neighbours to audit with: use MultiTaskSample or Tuning",
         ));
     };
@@ -95,15 +109,18 @@ pub(super) fn candidates(
 /// What readers get, on two data sets whose searches are over.
 struct Publication {
     words: String,
-    setting: Option<(SettingRelease, [Vec<f64>; 2])>,
+    setting: Option<Chosen>,
     value: Option<(ValueRelease, [Secrets; 2])>,
     prices: Vec<Price>,
-    /// ln of each setting's probability, by world, up to a constant.
-    log_probabilities: Option<[Vec<f64>; 2]>,
-    /// Scale of the Laplace noise.
-    scale: Option<f64>,
     /// The exact loss, at delta 0.
     pair: Option<KnownPair>,
+}
+
+/// The setting that is released, by utilities of the two worlds.
+struct Chosen {
+    release: SettingRelease,
+    utilities: [Vec<f64>; 2],
+    told: Distinguisher<usize>,
 }
 
 impl Publication {
@@ -113,51 +130,28 @@ impl Publication {
         secrets: [Secrets; 2],
         words: String,
         delta: Option<f64>,
-    ) -> Result<Option<Self>, String> {
-        let plan = series.publication.as_dyn().plan(task)?;
-        let failed = |error: crate::privacy::mechanisms::MechanismError| error.to_string();
+    ) -> Result<Option<Self>, AuditError> {
+        let plan = series.publication.as_dyn().plan(task).map_err(AuditError::scenario)?;
         let mut prices = Vec::new();
-        let mut log_probabilities = None;
-        let setting = match plan.setting {
-            Some(release) => {
-                let utilities = [
-                    secrets[0].utilities(task, release.utility)?,
-                    secrets[1].utilities(task, release.utility)?,
-                ];
-                let price =
-                    release.mechanism.price(&utilities[0], &Neighbours::ReplaceOne).map_err(failed)?;
-                let epsilon = match price.cost {
-                    Cost::ExponentialMechanism { epsilon } | Cost::PureDp { epsilon } => Some(epsilon),
-                    _ => None,
-                };
-                if let (Some(epsilon), Some(sensitivity)) = (epsilon, price.sensitivity) {
-                    log_probabilities =
-                        Some([0, 1].map(|w| log_softmax(&utilities[w], epsilon / (2.0 * sensitivity))));
-                }
-                prices.push(price);
-                Some((release, utilities))
-            }
-            None => None,
-        };
-        let mut scale = None;
-        let value = match plan.value {
-            Some(release) => {
-                let price = release.mechanism.price(&vec![0.0], &Neighbours::ReplaceOne).map_err(failed)?;
-                if let (Cost::Laplace { scale: relative }, Some(sensitivity)) =
-                    (&price.cost, price.sensitivity)
-                {
-                    scale = Some(relative * sensitivity);
-                }
-                prices.push(price);
-                Some((release, secrets))
-            }
-            None => None,
-        };
+        let mut setting = None;
+        if let Some(release) = plan.setting {
+            let utilities =
+                |secrets: &Secrets| secrets.utilities(task, release.utility).map_err(AuditError::scenario);
+            let utilities = [utilities(&secrets[0])?, utilities(&secrets[1])?];
+            prices.push(release.mechanism.price(&utilities[0], &Neighbours::ReplaceOne)?);
+            let told = release.mechanism.distinguisher([&utilities[0], &utilities[1]])?;
+            setting = Some(Chosen { release, utilities, told });
+        }
+        let mut value = None;
+        if let Some(release) = plan.value {
+            prices.push(release.mechanism.price(&vec![0.0], &Neighbours::ReplaceOne)?);
+            value = Some((release, secrets));
+        }
         // Nothing is claimed for what has no noise.
         if prices.is_empty() || prices.iter().any(|price| price.basis == Basis::Unprotected) {
             return Ok(None);
         }
-        let mut publication = Self { words, setting, value, prices, log_probabilities, scale, pair: None };
+        let mut publication = Self { words, setting, value, prices, pair: None };
         if delta.unwrap_or(0.0) == 0.0 && publication.is_known() {
             publication.pair = Some(KnownPair::largest(publication.loss()));
         }
@@ -165,43 +159,44 @@ impl Publication {
     }
 
     /// The number that is released with noise, if this setting was.
-    fn number(of: ValueOf, secrets: &Secrets, setting: Option<usize>) -> Result<f64, String> {
+    fn number(of: ValueOf, secrets: &Secrets, setting: Option<usize>) -> Result<f64, AuditError> {
         let number = match of {
             ValueOf::Best => secrets.best(),
             ValueOf::Last => secrets.last(),
             ValueOf::Setting => setting.and_then(|setting| secrets.mean(setting)),
         };
-        number.ok_or_else(|| "no setting was tried, so there is no performance to release".to_owned())
+        let missing = || AuditError::scenario("no setting was tried, so there is no performance to release");
+        number.ok_or_else(missing)
     }
 
-    /// How far the numbers of the two worlds lie apart, if this setting was released.
-    fn apart(&self, setting: Option<usize>) -> f64 {
-        let Some((release, secrets)) = &self.value else { return 0.0 };
-        let numbers = [0, 1].map(|w| Self::number(release.of, &secrets[w], setting));
-        match numbers {
-            [Ok(a), Ok(b)] => (a - b).abs(),
-            _ => 0.0,
-        }
+    /// What tells the released number apart, if this setting was released.
+    fn told_by_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
+        let (release, secrets) = self.value.as_ref()?;
+        let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);
+        let (given, neighbour) = (number(&secrets[0])?, number(&secrets[1])?);
+        release.mechanism.distinguisher([&given, &neighbour]).ok()
     }
 
-    /// The exact largest loss of the releases on this pair, by the densities of exponential mechanism and Laplace noise.
+    /// The exact largest loss of the releases on this pair, by the laws that the mechanisms state.
     fn loss(&self) -> f64 {
-        let value = |setting| self.scale.map_or(0.0, |scale| self.apart(setting) / scale);
-        match &self.log_probabilities {
-            Some([given, neighbour]) => given
-                .iter()
-                .zip(neighbour)
-                .enumerate()
-                .map(|(i, (a, b))| (a - b).abs() + value(Some(i)))
+        let value = |setting| self.told_by_value(setting).as_ref().and_then(largest_loss).unwrap_or(0.0);
+        match &self.setting {
+            Some(Chosen { utilities, told, .. }) => (0..utilities[0].len())
+                .map(|setting| told.log_ratio(&setting).abs() + value(Some(setting)))
                 .fold(0.0, f64::max),
             None => value(None),
         }
     }
 
-    /// Whether the densities of all that is released are known.
+    /// Whether the laws of all that is released are known.
     fn is_known(&self) -> bool {
-        self.setting.is_some() == self.log_probabilities.is_some()
-            && self.value.is_some() == self.scale.is_some()
+        let number = || {
+            let (release, _) = self.value.as_ref()?;
+            let told = release.mechanism.distinguisher([&vec![0.0], &vec![1.0]]).ok()?;
+            largest_loss(&told)
+        };
+        self.setting.as_ref().is_none_or(|chosen| chosen.told.laws.is_some())
+            && (self.value.is_none() || number().is_some())
     }
 
     /// Probability, over functions, with which the claims may fail.
@@ -209,8 +204,9 @@ impl Publication {
         self.prices.iter().filter_map(|price| price.claim.as_ref()).map(|claim| claim.delta).sum()
     }
 
-    fn tested(&self, delta: Option<f64>) -> Result<f64, String> {
-        self.statement("", delta).tested().ok_or_else(|| "nothing is claimed".to_owned())
+    fn tested(&self, delta: Option<f64>) -> Result<f64, AuditError> {
+        let tested = self.statement("", delta).tested();
+        tested.ok_or_else(|| AuditError::scenario("nothing is claimed"))
     }
 
     /// What is said about it. The mechanisms are pure, and a claim's delta is about functions, not about the noise of a
@@ -245,43 +241,35 @@ impl Publication {
     }
 }
 
-/// ln of the probabilities proportional to exp(scale u).
-fn log_softmax(utilities: &[f64], scale: f64) -> Vec<f64> {
-    let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total: f64 = utilities.iter().map(|u| libm::exp(scale * (u - best))).sum();
-    utilities.iter().map(|u| scale * (u - best) - libm::log(total)).collect()
+/// The largest loss of noise on one number, where it is Laplace; 0 where both numbers are one.
+fn largest_loss(told: &Distinguisher<Vec<f64>>) -> Option<f64> {
+    let Laws::Costs(costs) = &told.laws.as_ref()?.laws else { return None };
+    let one = |cost: &Cost| match cost {
+        Cost::Laplace { scale } => Some(1.0 / scale),
+        _ => None,
+    };
+    costs.iter().map(one).sum()
 }
 
 impl Experiment for Publication {
     fn tests(&self) -> Vec<String> {
-        vec!["likelihood ratio".to_owned()]
+        vec![RATIO.to_owned()]
     }
 
-    fn trial(&self, world: World, key: Key) -> Result<Transcript, String> {
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
         let w = world.index();
         let mut stream = key.stream();
         let mut score = 0.0;
         let mut chosen = None;
-        if let Some((release, utilities)) = &self.setting {
-            let setting =
-                release.mechanism.privatise(&utilities[w], &mut stream).map_err(|error| error.to_string())?;
-            if let Some([given, neighbour]) = &self.log_probabilities {
-                score += given[setting] - neighbour[setting];
-            }
+        if let Some(Chosen { release, utilities, told }) = &self.setting {
+            let setting = release.mechanism.privatise(&utilities[w], &mut stream)?;
+            score += told.log_ratio(&setting);
             chosen = Some(setting);
         }
         if let Some((release, secrets)) = &self.value {
-            let numbers = [
-                Self::number(release.of, &secrets[0], chosen)?,
-                Self::number(release.of, &secrets[1], chosen)?,
-            ];
-            let released = release
-                .mechanism
-                .privatise(&vec![numbers[w]], &mut stream)
-                .map_err(|error| error.to_string())?;
-            if let (Some(y), Some(scale)) = (released.first(), self.scale) {
-                score += ((y - numbers[1]).abs() - (y - numbers[0]).abs()) / scale;
-            }
+            let number = Self::number(release.of, &secrets[w], chosen)?;
+            let released = release.mechanism.privatise(&vec![number], &mut stream)?;
+            score += self.told_by_value(chosen).map_or(0.0, |told| told.log_ratio(&released));
         }
         Ok(Transcript::rounded(vec![score]))
     }

@@ -15,7 +15,7 @@ pub use unfitted::FitError;
 use super::instance::{Background, Facts, Instance, Surrogate};
 use super::scaling::grid;
 use super::table::reader::TableError;
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -274,7 +274,7 @@ impl Prepared for Ready {
         Ok(self.0.clone())
     }
 
-    fn same_data(&self) -> bool {
-        true
+    fn source(&self) -> DataSource {
+        DataSource::Recorded
     }
 }

@@ -10,7 +10,7 @@ pub use scales::{InputScale, OutputScale};
 use super::gp_sample::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters};
 use super::instance::{Background, Change, Facts, Instance, Surrogate};
-use super::{Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::gp::fit;
@@ -403,10 +403,6 @@ impl Prepared for Ready {
         Ok(self.scaled.instance.clone())
     }
 
-    fn has_records(&self) -> bool {
-        true
-    }
-
     fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
         let mut raw = self.raw.clone();
         let mut fitted = None;
@@ -425,8 +421,8 @@ impl Prepared for Ready {
         Some(self.table.scaled(&raw, fitted, self.key).map(|scaled| scaled.instance))
     }
 
-    fn same_data(&self) -> bool {
-        true
+    fn source(&self) -> DataSource {
+        DataSource::Records
     }
 
     fn fitted(&self) -> Option<&Fitted> {

@@ -15,7 +15,7 @@ pub use untrained::TrainingError;
 
 use super::instance::{Background, Facts, Instance, Surrogate, TuningFacts};
 use super::table::reader::TableError;
-use super::{Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
 use crate::gp::covariance::Covariance;
 use crate::gp::{Points, dot};
 use crate::rng::Key;
@@ -277,8 +277,8 @@ impl Prepared for Ready {
         Ok(self.instance.clone())
     }
 
-    fn same_data(&self) -> bool {
-        true
+    fn source(&self) -> DataSource {
+        DataSource::Recorded
     }
 
     /// One validation record replaced by a record of norm 1 that points where a model, or the difference of two models,

@@ -1,7 +1,7 @@
 //! Who keeps the events.
 
 use crate::vocab::PrivacyEvent;
-use std::fmt;
+use thiserror::Error;
 
 /// Keeps privacy events. The kernel's context is one; [`Ledger`] is the plain one; a budget wraps another.
 pub trait Book {
@@ -19,7 +19,10 @@ pub trait Book {
 }
 
 /// Why a book does not admit a release.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error(
+    "the release would bring epsilon to {would_reach:.6} at delta {delta:e}, above the budget of {budget}"
+)]
 pub struct Refusal {
     /// Epsilon that the ledger would have reached, at the budget's delta.
     pub would_reach: f64,
@@ -30,18 +33,6 @@ pub struct Refusal {
     /// Whether the scenario wants the run to fail (true), or only the releasing to stop.
     pub fail: bool,
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the release would bring epsilon to {:.6} at delta {:e}, above the budget of {}",
-            self.would_reach, self.delta, self.budget
-        )
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 /// Events in order of release.
 #[derive(Clone, Debug, Default, PartialEq)]

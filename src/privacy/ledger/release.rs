@@ -5,7 +5,7 @@ use crate::privacy::mechanisms::{Mechanism, MechanismError};
 use crate::privacy::{Released, Sensitive};
 use crate::rng::Stream;
 use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit, Time};
-use std::fmt;
+use thiserror::Error;
 
 /// What the mechanism cannot know about a release: what, whose, to whom, when.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,24 +32,15 @@ pub struct Occasion {
 }
 
 /// Why nothing was released.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum ReleaseError {
     /// The mechanism's precondition fails. A mistake of the scenario.
-    Mechanism(MechanismError),
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
     /// The book refused: a privacy budget is used up.
-    Refused(Refusal),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
 }
-
-impl fmt::Display for ReleaseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mechanism(error) => error.fmt(f),
-            Self::Refused(refusal) => refusal.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ReleaseError {}
 
 /// Releases `secret` through `mechanism`, and books it.
 ///

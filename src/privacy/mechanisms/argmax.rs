@@ -1,6 +1,7 @@
 //! The best index, told as it is: no protection, and the ledger says so.
 
-use super::exponential::argmax;
+use super::exponential::{argmax, worst_utilities};
+use super::pair::{Distinguisher, Pair, RATIO};
 use super::{Mechanism, MechanismError, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Sampler};
@@ -33,5 +34,15 @@ impl Mechanism for Argmax {
     fn privatise(&self, utilities: &Vec<f64>, _: &mut Stream) -> Result<usize, MechanismError> {
         all_finite(utilities)?;
         argmax(utilities.iter().copied())
+    }
+
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        worst_utilities(like.len(), 1.0)
+    }
+
+    fn distinguisher(&self, [a, b]: [&Vec<f64>; 2]) -> Result<Distinguisher<usize>, MechanismError> {
+        let best = [argmax(a.iter().copied())?, argmax(b.iter().copied())?];
+        let told = move |i: &usize| f64::from(u8::from(*i == best[0]));
+        Ok(Distinguisher { tests: vec![(RATIO, Box::new(told))], ..Distinguisher::unknown() })
     }
 }

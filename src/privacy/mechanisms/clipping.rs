@@ -3,6 +3,7 @@
 //! Clipping releases nothing and costs nothing; it is the precondition of the mechanisms after it.
 
 use super::MechanismError;
+use super::pair::Pair;
 use super::rounded::Grid;
 use crate::vocab::{Finite, Positive};
 use schemars::JsonSchema;
@@ -99,6 +100,14 @@ impl Range {
     pub fn clip(&self, value: f64) -> f64 {
         // The arguments' order matters: NaN gives the other one.
         value.max(self.low.get()).min(self.high.get())
+    }
+
+    /// Two numbers beyond the range by its width, on either side: clipping must take care of them, and takes them to the
+    /// range's ends, as far apart as two numbers can be.
+    pub(super) fn worst_pair(&self) -> Option<Pair<f64>> {
+        let (low, high) = (self.low.get(), self.high.get());
+        let ends = [high + (high - low), low - (high - low)];
+        Some(Pair { inputs: ends, words: format!("a number of {} or {}", ends[0], ends[1]) })
     }
 
     /// Whether a number lies outside. For the owner's count; nobody else may know.

@@ -29,6 +29,28 @@ pub(super) fn apart(sensitivity: Positive, error: f64, length: usize) -> Result<
     Ok(sensitivity + added.max(LEAST * sensitivity))
 }
 
+/// Gives a mechanism that has an `error` and an `arithmetic` the two builders of those who draw on computed numbers.
+macro_rules! on_computed_numbers {
+    ($mechanism:ident) => {
+        impl $mechanism {
+            /// The same with noise sampled, or its choice made, so.
+            #[must_use]
+            pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
+                Self { arithmetic, ..self }
+            }
+
+            /// The same on numbers as a computer evaluates them: each lies within this error of an exact one, and it is
+            /// those that `sensitivity` is about. The error is public, in the units of a number, and takes no part in
+            /// `Ideal` arithmetic. Default: 0, where `sensitivity` is that of the numbers given.
+            #[must_use]
+            pub fn computed_within(self, error: NonNegative) -> Self {
+                Self { error: error.get(), ..self }
+            }
+        }
+    };
+}
+pub(super) use on_computed_numbers;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! A value released as it is: no protection, and the ledger says so.
 
+use super::pair::{Distinguisher, SUPPORT};
 use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Sampler};
@@ -37,7 +38,7 @@ impl<T> Default for Disclosure<T> {
     }
 }
 
-impl<T: Clone + std::fmt::Debug> Mechanism for Disclosure<T> {
+impl<T: Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static> Mechanism for Disclosure<T> {
     type Input = T;
     type Output = T;
 
@@ -55,5 +56,12 @@ impl<T: Clone + std::fmt::Debug> Mechanism for Disclosure<T> {
 
     fn privatise(&self, input: &T, _: &mut Stream) -> Result<T, MechanismError> {
         Ok(input.clone())
+    }
+
+    /// An output that is the one input and not the other.
+    fn distinguisher(&self, [given, _]: [&T; 2]) -> Result<Distinguisher<T>, MechanismError> {
+        let given = given.clone();
+        let told = move |y: &T| f64::from(u8::from(*y == given));
+        Ok(Distinguisher { tests: vec![(SUPPORT, Box::new(told))], ..Distinguisher::unknown() })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::exact::discrete_gaussian;
 use super::lattice::Lattice;
+use super::pair::{Distinguisher, KnownLaws, Laws, Pair, under_gaussian};
 use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
@@ -64,5 +65,24 @@ impl Mechanism for DiscreteGaussian {
         let noisy =
             multiples.into_iter().map(|m| m.saturating_add(discrete_gaussian(self.sigma.get(), stream)));
         Ok(self.lattice.values(noisy))
+    }
+
+    /// Rounding, halves away from 0, takes the two numbers one spacing further apart than the sensitivity.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        self.lattice.worst_pair(self.sensitivity, like.len())
+    }
+
+    fn distinguisher(&self, [a, b]: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        let lattice = self.lattice;
+        let (means, sigma) = (lattice.multiples([a, b])?, f64::from(self.sigma.get()));
+        let apart = || means[0].iter().zip(&means[1]).map(|(a, b)| (a - b).abs()).filter(|by| *by > 0.0);
+        let premise = "the noise is discrete Gaussian and only its size is unknown";
+        // Of several numbers the sum of losses is not that of one: only the ratio is known.
+        let one = || KnownLaws { laws: Laws::DiscreteGaussian { sigma, steps: apart().sum() }, premise };
+        let laws = (apart().count() <= 1).then(one);
+        let log_ratio = under_gaussian([&means[0], &means[1]], sigma, |y: &Vec<f64>| y);
+        let on_lattice = move |y: &Vec<f64>| log_ratio.log_ratio(&lattice.in_spacings(y));
+        let known = Distinguisher::by_ratio(on_lattice, KnownLaws::largest(f64::INFINITY));
+        Ok(Distinguisher { laws, ..known }.with_support(move |y| lattice.is_off(y)))
     }
 }

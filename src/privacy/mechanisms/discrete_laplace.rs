@@ -2,6 +2,7 @@
 
 use super::exact::discrete_laplace;
 use super::lattice::Lattice;
+use super::pair::{Distinguisher, KnownLaws, Pair, under_laplace};
 use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
@@ -52,5 +53,20 @@ impl Mechanism for DiscreteLaplace {
         let noisy =
             multiples.into_iter().map(|m| m.saturating_add(discrete_laplace(self.scale.get(), stream)));
         Ok(self.lattice.values(noisy))
+    }
+
+    /// Rounding, halves away from 0, takes the two numbers one spacing further apart than the sensitivity.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        self.lattice.worst_pair(self.sensitivity, like.len())
+    }
+
+    fn distinguisher(&self, [a, b]: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        let lattice = self.lattice;
+        let (means, scale) = (lattice.multiples([a, b])?, f64::from(self.scale.get()));
+        let steps: f64 = means[0].iter().zip(&means[1]).map(|(a, b)| (a - b).abs()).sum();
+        let log_ratio = under_laplace([&means[0], &means[1]], scale, |y: &Vec<f64>| y);
+        let on_lattice = move |y: &Vec<f64>| log_ratio.log_ratio(&lattice.in_spacings(y));
+        let known = Distinguisher::by_ratio(on_lattice, KnownLaws::largest(steps / scale));
+        Ok(known.with_support(move |y| lattice.is_off(y)))
     }
 }

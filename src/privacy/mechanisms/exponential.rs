@@ -1,6 +1,8 @@
 //! The exponential mechanism, by exact rejection or by Gumbel noise.
 
+use super::computed::on_computed_numbers;
 use super::exact_choice::{Weights, lattice};
+use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
@@ -29,20 +31,6 @@ impl ExponentialMechanism {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// The same with its choice made so.
-    #[must_use]
-    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
-        Self { arithmetic, ..self }
-    }
-
-    /// The same on utilities as a computer evaluates them: each lies within this error of an exact one, and it is those that
-    /// `sensitivity` is about. The error is public, in the units of a utility, and takes no part in `Ideal` arithmetic.
-    /// Default: 0, where `sensitivity` is that of the numbers given.
-    #[must_use]
-    pub fn computed_within(self, error: NonNegative) -> Self {
-        Self { error: error.get(), ..self }
-    }
-
     /// What the chosen utility falls short of the best of n by with probability at most e^-a, for `a` of at least 0:
     /// (2 sensitivity / epsilon) (ln n + a). Source: McSherry and Talwar 2007; Dwork and Roth 2014, Theorem 3.11.
     #[must_use]
@@ -66,7 +54,17 @@ impl ExponentialMechanism {
         let total: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / total).collect()
     }
+
+    /// ln of them, finite however small they are.
+    fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {
+        let scale = self.epsilon.get() / (2.0 * self.sensitivity.get());
+        let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = utilities.iter().map(|u| libm::exp(scale * (u - best))).sum();
+        utilities.iter().map(|u| scale * (u - best) - libm::log(total)).collect()
+    }
 }
+
+on_computed_numbers!(ExponentialMechanism);
 
 impl Mechanism for ExponentialMechanism {
     type Input = Vec<f64>;
@@ -98,6 +96,30 @@ impl Mechanism for ExponentialMechanism {
         let noisy = utilities.iter().map(|u| scale * u + stream.gumbel());
         argmax(noisy)
     }
+
+    /// Every utility moves by the sensitivity: the first one up, all others down.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        worst_utilities(like.len(), self.sensitivity.get())
+    }
+
+    fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<usize>, MechanismError> {
+        Ok(of_choices(inputs.map(|utilities| self.log_probabilities(utilities))))
+    }
+}
+
+/// Utilities of which the first is one sensitivity above all others, or below.
+pub(super) fn worst_utilities(n: usize, sensitivity: f64) -> Option<Pair<Vec<f64>>> {
+    let mut given = vec![0.0; n];
+    *given.first_mut()? = sensitivity;
+    let neighbour = given.iter().map(|u| sensitivity - u).collect();
+    Some(Pair::new(given, neighbour, format!("utilities of {n} options, each moved by {sensitivity}")))
+}
+
+/// What tells a choice apart by ln of the probabilities.
+pub(super) fn of_choices([given, neighbour]: [Vec<f64>; 2]) -> Distinguisher<usize> {
+    let loss: Vec<f64> = given.iter().zip(&neighbour).map(|(a, b)| a - b).collect();
+    let largest = loss.iter().fold(0.0f64, |most, loss| most.max(loss.abs()));
+    Distinguisher::by_ratio(move |&i: &usize| loss[i], KnownLaws::largest(largest))
 }
 
 /// The first index of the largest value.

@@ -1,6 +1,10 @@
 //! DP-FTS-DE's aggregation: weighted sums of clipped vectors over a sample of agents, one sum per region.
 
 use super::clipping::clip_norm;
+use super::federated_pair::Shape;
+use super::federated_reach;
+use super::moved::Moved;
+use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::real_deviates::coin;
 use super::rounded::Grid;
 use super::{
@@ -61,8 +65,54 @@ impl FederatedSum {
     /// Standard deviation of the noise, as calibrated.
     #[must_use]
     pub fn noise_sd(&self, gathered: &Gathered) -> f64 {
-        let (scale, rate) = (self.reach(gathered).0, self.rate(gathered.population));
+        let (scale, rate) = (
+            federated_reach::reach(self.sensitivity, self.divisor, gathered).0,
+            self.rate(gathered.population),
+        );
         self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
+    }
+
+    /// Who is in this time: the first draws of a release.
+    #[must_use]
+    pub fn drawn(&self, gathered: &Gathered, stream: &mut Stream) -> Vec<bool> {
+        // Every agent's coin is tossed, present or not, so that an absence moves no other draw.
+        let mut chosen = vec![false; gathered.population];
+        match self.participation {
+            Participation::Poisson(rate) => {
+                chosen.iter_mut().for_each(|chosen| *chosen = coin(rate.get(), stream));
+                let second: Vec<bool> =
+                    gathered.second_coin.iter().map(|_| coin(rate.get(), stream)).collect();
+                for (&agent, coin) in gathered.second_coin.iter().zip(second) {
+                    chosen[agent] |= coin;
+                }
+            }
+            Participation::FixedSize(size) => {
+                stream
+                    .distinct(gathered.population, size as usize)
+                    .into_iter()
+                    .for_each(|agent| chosen[agent] = true);
+            }
+        }
+        chosen
+    }
+
+    /// The worst known pair where one agent's vector enters so often, beside the agents whose vectors `others` holds; `None`
+    /// without a norm to clip to.
+    #[must_use]
+    pub fn pair_of(&self, others: &Gathered, agent: usize, copies: usize) -> Option<Pair<Gathered>> {
+        self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
+    }
+
+    /// How the agent in whose vectors two inputs differ moves the sums, all regions one after the other; `None` where
+    /// others' vectors are not alike.
+    #[must_use]
+    pub fn moved(&self, inputs: [&Gathered; 2]) -> Option<Moved> {
+        self.shape(inputs[0])?.moved(inputs)
+    }
+
+    fn shape(&self, gathered: &Gathered) -> Option<Shape> {
+        let (participation, divisor) = (self.participation, self.divisor);
+        self.clip.map(|clip| Shape { participation, clip, divisor, sd: self.noise_sd(gathered) })
     }
 
     /// Adds the part of every agent that was chosen, clipped and weighted, to the sums of the regions.
@@ -111,7 +161,7 @@ impl FederatedSum {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
             return Ok(None);
         };
-        let (scale, reach) = self.reach(gathered);
+        let (scale, reach) = federated_reach::reach(self.sensitivity, self.divisor, gathered);
         let unit = clip.get() / self.rate(gathered.population);
         let share = if reach > 0.0 { scale / reach } else { 1.0 };
         let grid = Grid::between(self.noise_sd(gathered), scale * unit)?;
@@ -133,7 +183,7 @@ impl FederatedSum {
         if !self.is_noisy() {
             return Cost::Unprotected;
         }
-        let (scale, reach) = self.reach(gathered);
+        let (scale, reach) = federated_reach::reach(self.sensitivity, self.divisor, gathered);
         let share = if reach > 0.0 { scale / reach } else { 1.0 };
         let noise_multiplier = self.noise_multiplier * share / f64::from(self.multiplicity);
         if self.divisor == Divisor::ArrivedOrGone {
@@ -247,7 +297,7 @@ impl Mechanism for FederatedSum {
                 Sampler::FixedSize { population: gathered.population as u64, size }
             }
         };
-        let (scale, _) = self.reach(gathered);
+        let (scale, _) = federated_reach::reach(self.sensitivity, self.divisor, gathered);
         let unsampled = self.visible || self.divisor == Divisor::ArrivedOrGone;
         Ok(Price {
             mechanism: NAME,
@@ -261,7 +311,6 @@ impl Mechanism for FederatedSum {
     }
 
     fn privatise(&self, gathered: &Gathered, stream: &mut Stream) -> Result<Vec<Vec<f64>>, MechanismError> {
-        let population = gathered.population;
         let regions = gathered.weights.len();
         if let Some((_, odd)) = gathered.vectors.iter().find(|(_, v)| v.len() != gathered.length) {
             return Err(MechanismError::Shape {
@@ -269,21 +318,7 @@ impl Mechanism for FederatedSum {
                 found: format!("one of {}", odd.len()),
             });
         }
-        // Every agent's coin is tossed, present or not, so that an absence moves no other draw.
-        let mut chosen = vec![false; population];
-        match self.participation {
-            Participation::Poisson(rate) => {
-                chosen.iter_mut().for_each(|chosen| *chosen = coin(rate.get(), stream));
-                let second: Vec<bool> =
-                    gathered.second_coin.iter().map(|_| coin(rate.get(), stream)).collect();
-                for (&agent, coin) in gathered.second_coin.iter().zip(second) {
-                    chosen[agent] |= coin;
-                }
-            }
-            Participation::FixedSize(size) => {
-                stream.distinct(population, size as usize).into_iter().for_each(|agent| chosen[agent] = true);
-            }
-        }
+        let chosen = self.drawn(gathered, stream);
         if let Some((grid, noise)) = self.exact(gathered)? {
             let mut sums = vec![vec![0i128; gathered.length]; regions];
             self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += grid.round(part))?;
@@ -301,159 +336,22 @@ impl Mechanism for FederatedSum {
         }
         Ok(sums)
     }
+
+    fn worst_pair(&self, like: &Gathered) -> Option<Pair<Gathered>> {
+        let (agent, _) = like.vectors.first()?;
+        self.pair_of(like, *agent, 1)
+    }
+
+    /// To somebody who does not see who is in.
+    fn distinguisher(&self, inputs: [&Gathered; 2]) -> Result<Distinguisher<Vec<Vec<f64>>>, MechanismError> {
+        let Some(moved) = self.moved(inputs).filter(|_| !self.visible) else {
+            return Ok(Distinguisher::unknown());
+        };
+        let laws = moved.laws(false);
+        let log_ratio = move |sums: &Vec<Vec<f64>>| moved.log_ratio(sums.iter().flatten().copied(), None);
+        Ok(Distinguisher { laws, ..Distinguisher::by_ratio(log_ratio, KnownLaws::largest(f64::INFINITY)) })
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::accounting::{Accountant, Composition, Tight};
-    use crate::rng::Key;
-    use crate::vocab::Delta;
-    use crate::vocab::Probability;
-    use proptest::prelude::*;
-    use std::sync::Arc;
-
-    const AGENTS: usize = 6;
-    const LENGTH: usize = 3;
-
-    fn weights(regions: usize, stream: &mut Stream) -> Arc<Vec<Vec<f64>>> {
-        let region = |stream: &mut Stream| {
-            let drawn: Vec<f64> = (0..AGENTS).map(|_| stream.uniform_between(0.01, 1.0)).collect();
-            let total: f64 = drawn.iter().sum();
-            drawn.into_iter().map(|w| w / total).collect()
-        };
-        Arc::new((0..regions).map(|_| region(stream)).collect())
-    }
-
-    fn plain(sensitivity: SensitivityRule) -> FederatedSum {
-        FederatedSum {
-            participation: Participation::Poisson(Probability::new(0.6).unwrap()),
-            clip: Some(Positive::new(5.0).unwrap()),
-            noise_multiplier: 1.0,
-            divisor: Divisor::Planned,
-            multiplicity: 1,
-            keeps_coin: false,
-            visible: false,
-            sensitivity,
-            claimed_rate: None,
-            is_forgotten: false,
-            arithmetic: NoiseArithmetic::Exact,
-        }
-    }
-
-    /// Everybody is drawn, so seeing who is drawn tells nothing, and must not look cheaper.
-    #[test]
-    fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
-        let agents = 20;
-        let gathered = Gathered {
-            population: agents,
-            vectors: vec![],
-            weights: Arc::new(vec![vec![1.0 / agents as f64; agents]]),
-            second_coin: vec![],
-            length: LENGTH,
-        };
-        let epsilon = |visible| {
-            let participation = Participation::FixedSize(agents as u64);
-            let sum = FederatedSum { participation, visible, ..plain(SensitivityRule::LargestWeight) };
-            let mut composition = Composition::new();
-            composition.add(&sum.cost(&gathered), 1);
-            Tight.price(&composition, Delta::new(1e-5).unwrap()).epsilon
-        };
-        assert!((epsilon(true) - 9.9973).abs() < 1e-4, "{}", epsilon(true));
-        assert!((epsilon(true) - epsilon(false)).abs() < 1e-9);
-    }
-
-    /// Where agents may be gone, the price is the same for a federation and its neighbour with one agent more, or higher
-    /// without it: the agent that is gone weighed nothing in it.
-    #[test]
-    fn who_is_gone_weighs_what_it_would_weigh() {
-        let with = |agents: &[usize]| Gathered {
-            population: 6,
-            vectors: agents.iter().map(|agent| (*agent, Arc::new(vec![0.0; LENGTH]))).collect(),
-            weights: Arc::new(vec![vec![0.5, 0.1, 0.1, 0.1, 0.1, 0.1]]),
-            second_coin: vec![],
-            length: LENGTH,
-        };
-        let sum = FederatedSum { divisor: Divisor::ArrivedOrGone, ..plain(SensitivityRule::LargestWeight) };
-        let multiplier = |agents: &[usize]| match sum.cost(&with(agents)) {
-            Cost::Gaussian { noise_multiplier } => noise_multiplier,
-            other => panic!("{other:?}"),
-        };
-        // Agent 0 would weigh 0.5 of 0.8, and move the sums by twice that; noise is for 0.5.
-        assert!((multiplier(&[1, 2, 3]) - 0.5 * 0.5 / 0.625).abs() < 1e-12, "{}", multiplier(&[1, 2, 3]));
-        assert!(multiplier(&[1, 2, 3]) <= multiplier(&[0, 1, 2, 3]) + 1e-12);
-    }
-
-    proptest! {
-        /// Whoever drops out, whoever is drawn, seen or not: a neighbour moves the sums by no more than the noise times
-        /// what the ledger books.
-        #[test]
-        fn no_agent_moves_the_sums_further_than_the_ledger_says(
-            seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
-            rule in prop::sample::select(vec![
-                SensitivityRule::LargestWeight, SensitivityRule::TighterLoss, SensitivityRule::TighterNoise,
-            ]),
-            divisor in prop::sample::select(vec![Divisor::Planned, Divisor::Arrived]),
-            twice: bool, fixed: bool, visible: bool, exact: bool, moved in 0..AGENTS,
-        ) {
-            let mut stream = Key::root(seed).stream();
-            let mut vectors: Vec<(usize, Arc<Vec<f64>>)> = Vec::new();
-            for (agent, _) in answered.iter().enumerate().filter(|(_, answered)| **answered) {
-                for _ in 0..=u32::from(twice) {
-                    vectors.push((agent, Arc::new((0..LENGTH).map(|_| 9.0 * stream.normal()).collect())));
-                }
-            }
-            let gathered = Gathered {
-                population: AGENTS, vectors, weights: weights(regions, &mut stream), second_coin: vec![], length: LENGTH,
-            };
-            // Zero where coins decide; where a fixed number is drawn, any other vector: the opposite is the farthest.
-            let factor = if fixed { -1.0 } else { 0.0 };
-            let mut neighbour = gathered.clone();
-            for (_, vector) in neighbour.vectors.iter_mut().filter(|(agent, _)| *agent == moved) {
-                *vector = Arc::new(vector.iter().map(|value| factor * value).collect());
-            }
-            let sum = FederatedSum {
-                participation: if fixed { Participation::FixedSize(4) } else { plain(rule).participation },
-                divisor,
-                multiplicity: if twice { 2 } else { 1 },
-                visible,
-                arithmetic: if exact { NoiseArithmetic::Exact } else { NoiseArithmetic::Ideal },
-                ..plain(rule)
-            };
-            // How far the agent may move the sums for each unit of noise, as the accountants read the cost.
-            let reach = match sum.cost(&gathered) {
-                Cost::Gaussian { noise_multiplier } | Cost::PoissonGaussian { noise_multiplier, .. } => {
-                    1.0 / noise_multiplier
-                }
-                Cost::FixedSizeGaussian { noise_multiplier, .. } => 2.0 / noise_multiplier,
-                other => panic!("{other:?}"),
-            };
-            let draw = |from: &Gathered| sum.privatise(from, &mut Key::root(seed).child("draw").stream()).unwrap();
-            // The same stream: noise cancels.
-            let square: f64 = draw(&gathered).iter().flatten().zip(draw(&neighbour).iter().flatten())
-                .map(|(a, b)| (a - b) * (a - b)).sum();
-            let allowed = sum.noise_sd(&gathered) * reach;
-            prop_assert!(square.sqrt() <= allowed * (1.0 + 1e-9), "{} > {allowed}", square.sqrt());
-        }
-
-        /// The tighter rules never book more, and draw at most as much noise.
-        #[test]
-        fn tighter_is_never_looser(seed: u64, regions in 1usize..5) {
-            let mut stream = Key::root(seed).stream();
-            let gathered = Gathered {
-                population: AGENTS, vectors: vec![], weights: weights(regions, &mut stream), second_coin: vec![],
-                length: LENGTH,
-            };
-            let multiplier = |rule| match plain(rule).cost(&gathered) {
-                Cost::PoissonGaussian { noise_multiplier, .. } => noise_multiplier,
-                _ => unreachable!("sampled"),
-            };
-            prop_assert!((multiplier(SensitivityRule::LargestWeight) - 1.0).abs() < 1e-12);
-            prop_assert!(multiplier(SensitivityRule::TighterLoss) >= 1.0 - 1e-12);
-            prop_assert!((multiplier(SensitivityRule::TighterNoise) - 1.0).abs() < 1e-12);
-            let sd = |rule| plain(rule).noise_sd(&gathered);
-            let (paper, tight) = (sd(SensitivityRule::LargestWeight), sd(SensitivityRule::TighterNoise));
-            prop_assert!(tight <= paper * (1.0 + 1e-12) && tight >= paper / (regions as f64).sqrt() * (1.0 - 1e-12));
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! Gaussian noise on a sample of fixed size.
 
+use super::pair::{Distinguisher, Pair};
 use super::sampled_gaussian::{Contributions, Noise, length};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price};
 use crate::rng::Stream;
@@ -84,5 +85,18 @@ impl Mechanism for FixedSizeGaussian {
         let mut chosen = stream.distinct(units.len(), self.size as usize);
         chosen.sort_unstable();
         self.noise.noisy_sum(units, chosen.into_iter(), stream)
+    }
+
+    /// Against the others the sum does not tell who was drawn: it is -1 on D', and 1 on D where the unit is drawn. With the
+    /// others at zero both laws would be mixtures, and far more alike.
+    fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
+        let words = "one unit's contribution of full norm turned round, all others' of full norm against it"
+            .to_owned();
+        self.noise.worst_pair(like, -1.0, -1.0).map(|pair| Pair { words, ..pair })
+    }
+
+    fn distinguisher(&self, inputs: [&Contributions; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        let rate = self.size as f64 / inputs[0].len().max(1) as f64;
+        self.noise.distinguisher(inputs, rate, Some(self.size))
     }
 }

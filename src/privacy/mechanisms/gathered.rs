@@ -62,6 +62,11 @@ impl Gathered {
         self.vectors.iter().map(|(agent, _)| region[*agent]).sum()
     }
 
+    /// Whether in every region all agents weigh alike.
+    pub(super) fn weighs_alike(&self) -> bool {
+        self.weights.iter().all(|region| region.iter().all(|w| (w - region[0]).abs() <= 1e-12 * region[0]))
+    }
+
     /// Whether each agent's vector is there.
     pub(super) fn here(&self) -> Vec<bool> {
         let mut here = vec![false; self.population];

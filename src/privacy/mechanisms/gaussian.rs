@@ -1,5 +1,6 @@
 //! Gaussian noise, with the classical and the analytic calibration.
 
+use super::pair::{Distinguisher, Pair, under_gaussian};
 use super::rounded::Grid;
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::accounting::single::{decreasing_root, gaussian_delta};
@@ -120,6 +121,18 @@ impl Mechanism for Gaussian {
             return Ok(input.iter().map(noisy).collect());
         }
         Ok(input.iter().map(|value| value + self.standard_deviation.get() * stream.normal()).collect())
+    }
+
+    /// The first of so many numbers, at 0 or moved by the whole sensitivity.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        let mut moved = vec![0.0; like.len()];
+        *moved.first_mut()? = self.sensitivity.get();
+        let words = format!("one number, 0 or {0}, at sensitivity {0}", self.sensitivity);
+        Some(Pair::new(vec![0.0; like.len()], moved, words))
+    }
+
+    fn distinguisher(&self, [a, b]: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        Ok(under_gaussian([a, b], self.standard_deviation(), |y| y))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Laplace noise.
 
-use super::computed::apart;
+use super::computed::{apart, on_computed_numbers};
+use super::pair::{Distinguisher, Pair, under_laplace};
 use super::rounded::Grid;
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
@@ -28,20 +29,6 @@ impl Laplace {
     #[must_use]
     pub const fn new(scale: Positive, sensitivity: Positive) -> Self {
         Self { scale, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
-    }
-
-    /// The same with noise sampled so.
-    #[must_use]
-    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
-        Self { arithmetic, ..self }
-    }
-
-    /// The same on numbers as a computer evaluates them: each lies within this error of an exact one, and it is those that
-    /// `sensitivity` is about. The error is public, in the units of a number, and takes no part in `Ideal` arithmetic.
-    /// Default: 0, where `sensitivity` is that of the numbers given.
-    #[must_use]
-    pub fn computed_within(self, error: NonNegative) -> Self {
-        Self { error: error.get(), ..self }
     }
 
     /// The smallest noise that is epsilon-DP.
@@ -80,6 +67,8 @@ impl Laplace {
     }
 }
 
+on_computed_numbers!(Laplace);
+
 impl Mechanism for Laplace {
     type Input = Vec<f64>;
     type Output = Vec<f64>;
@@ -107,5 +96,17 @@ impl Mechanism for Laplace {
             return Ok(input.iter().map(noisy).collect());
         }
         Ok(input.iter().map(|value| value + self.scale.get() * stream.laplace()).collect())
+    }
+
+    /// The first of so many numbers, at 0 or moved by the whole sensitivity.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        let mut moved = vec![0.0; like.len()];
+        *moved.first_mut()? = self.sensitivity.get();
+        let words = format!("one number, 0 or {0}, at sensitivity {0}", self.sensitivity);
+        Some(Pair::new(vec![0.0; like.len()], moved, words))
+    }
+
+    fn distinguisher(&self, [a, b]: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        Ok(under_laplace([a, b], self.scale(), |y| y))
     }
 }

@@ -1,5 +1,6 @@
 //! Rounding to a lattice before exact noise is added, and what that does to the sensitivity.
 
+use super::pair::Pair;
 use super::{MechanismError, all_finite};
 use crate::vocab::Positive;
 
@@ -42,6 +43,40 @@ impl Lattice {
 
     pub(super) fn values(&self, multiples: impl Iterator<Item = i64>) -> Vec<f64> {
         multiples.map(|multiple| multiple as f64 * self.spacing.get()).collect()
+    }
+
+    /// So many numbers, the first of which rounding takes one spacing further apart than the sensitivity: it lies half a
+    /// spacing below 0, or a sensitivity above that.
+    pub(super) fn worst_pair(&self, sensitivity: Positive, length: usize) -> Option<Pair<Vec<f64>>> {
+        let low = -0.5 * self.spacing.get();
+        let (mut given, mut moved) = (vec![0.0; length], vec![0.0; length]);
+        *given.first_mut()? = low;
+        *moved.first_mut()? = sensitivity.get() + low;
+        let ends = self.multiples([&given, &moved]).ok()?;
+        let words = format!(
+            "one number, {low} or {}, at sensitivity {sensitivity}: rounded to {} and {} spacings",
+            moved[0], ends[0][0], ends[1][0]
+        );
+        Some(Pair::new(given, moved, words))
+    }
+
+    /// Two inputs as multiples, after rounding.
+    pub(super) fn multiples(&self, inputs: [&Vec<f64>; 2]) -> Result<[Vec<f64>; 2], MechanismError> {
+        let multiples = |input: &[f64]| -> Result<Vec<f64>, MechanismError> {
+            Ok(self.round(input)?.into_iter().map(|multiple| multiple as f64).collect())
+        };
+        Ok([multiples(inputs[0])?, multiples(inputs[1])?])
+    }
+
+    /// An output in multiples.
+    pub(super) fn in_spacings(&self, output: &[f64]) -> Vec<f64> {
+        output.iter().map(|y| y / self.spacing.get()).collect()
+    }
+
+    /// 1 for an output that is off the lattice, which can come from no input; else 0.
+    pub(super) fn is_off(&self, output: &[f64]) -> f64 {
+        let off = output.iter().any(|y| (y / self.spacing.get()).fract() != 0.0);
+        f64::from(u8::from(off))
     }
 
     /// The L1 sensitivity in multiples, after rounding `length` numbers: each may move by up to one further multiple.

@@ -1,5 +1,6 @@
 //! The Poisson-subsampled Gaussian.
 
+use super::pair::{Distinguisher, Pair};
 use super::real_deviates::coin;
 use super::sampled_gaussian::{Contributions, Noise, length};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price};
@@ -70,5 +71,15 @@ impl Mechanism for PoissonGaussian {
         length(units)?;
         let chosen: Vec<usize> = (0..units.len()).filter(|_| coin(self.rate.get(), stream)).collect();
         self.noise.noisy_sum(units, chosen.into_iter(), stream)
+    }
+
+    /// Zero is the worst place for the others: what they add by coins of their own would only hide the unit.
+    fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
+        let words = "one unit's contribution of full norm replaced by zero, all others zero".to_owned();
+        self.noise.worst_pair(like, 0.0, 0.0).map(|pair| Pair { words, ..pair })
+    }
+
+    fn distinguisher(&self, inputs: [&Contributions; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        self.noise.distinguisher(inputs, self.rate.get(), None)
     }
 }

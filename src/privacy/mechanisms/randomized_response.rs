@@ -1,5 +1,6 @@
 //! Randomised response on one bit.
 
+use super::pair::{Distinguisher, KnownLaws, Pair};
 use super::real_deviates::coin;
 use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
@@ -59,6 +60,18 @@ impl Mechanism for RandomizedResponse {
 
     fn privatise(&self, bit: &bool, stream: &mut Stream) -> Result<bool, MechanismError> {
         Ok(*bit != coin(self.lie(), stream))
+    }
+
+    fn worst_pair(&self, _: &bool) -> Option<Pair<bool>> {
+        Some(Pair::new(true, false, "the bit"))
+    }
+
+    fn distinguisher(&self, [a, b]: [&bool; 2]) -> Result<Distinguisher<bool>, MechanismError> {
+        let loss = libm::log(self.truth() / self.lie());
+        let sign = f64::from(i8::from(*a) - i8::from(*b));
+        let log_ratio = move |bit: &bool| sign * if *bit { loss } else { -loss };
+        // A lie is a little likelier than it need be: the claimed epsilon bounds the loss.
+        Ok(Distinguisher::by_ratio(log_ratio, KnownLaws::largest(sign.abs() * self.epsilon.get())))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Report noisy max.
 
+use super::computed::on_computed_numbers;
 use super::exact_choice::{Weights, lattice};
-use super::exponential::argmax;
+use super::exponential::{argmax, of_choices, worst_utilities};
+use super::pair::{Distinguisher, Pair};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
@@ -31,20 +33,29 @@ impl ReportNoisyMax {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// The same with its choice made so.
-    #[must_use]
-    pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
-        Self { arithmetic, ..self }
-    }
-
-    /// The same on utilities as a computer evaluates them: each lies within this error of an exact one, and it is those that
-    /// `sensitivity` is about. The error is public, in the units of a utility, and takes no part in `Ideal` arithmetic.
-    /// Default: 0, where `sensitivity` is that of the numbers given.
-    #[must_use]
-    pub fn computed_within(self, error: NonNegative) -> Self {
-        Self { error: error.get(), ..self }
+    /// ln of the probability of each index: a_i E[1 / (1 + K)], a_j = exp(-shortfall of u_j / mean of the noise), where K
+    /// counts coins of probability a_j, one for each other index. (The integral of the product over j other than i of
+    /// 1 - a_j t, for t from 0 to 1, written in powers of 1 - t.) Cost: n^2.
+    fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {
+        let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
+        let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let logs: Vec<f64> = utilities.iter().map(|u| (u - best) / mean).collect();
+        let mut all = vec![1.0];
+        for a in logs.iter().copied().map(libm::exp) {
+            all.push(0.0);
+            for k in (0..all.len()).rev() {
+                all[k] = (1.0 - a) * all[k] + if k > 0 { a * all[k - 1] } else { 0.0 };
+            }
+        }
+        let log = |log_a: &f64| {
+            let others = without(&all, libm::exp(*log_a));
+            log_a + libm::log(others.iter().enumerate().map(|(k, p)| p / (k + 1) as f64).sum())
+        };
+        logs.iter().map(log).collect()
     }
 }
+
+on_computed_numbers!(ReportNoisyMax);
 
 impl Mechanism for ReportNoisyMax {
     type Input = Vec<f64>;
@@ -74,5 +85,57 @@ impl Mechanism for ReportNoisyMax {
         all_finite(utilities)?;
         let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
         argmax(utilities.iter().map(|u| u + mean * stream.exponential()))
+    }
+
+    /// Every utility moves by the sensitivity: the first one up, all others down.
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        worst_utilities(like.len(), self.sensitivity.get())
+    }
+
+    fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<usize>, MechanismError> {
+        Ok(of_choices(inputs.map(|utilities| self.log_probabilities(utilities))))
+    }
+}
+
+/// The law of a count of coins without one of them, of probability `a`: from the end at which errors shrink.
+fn without(all: &[f64], a: f64) -> Vec<f64> {
+    let n = all.len() - 1;
+    let mut rest = vec![0.0; n];
+    let mut last = 0.0;
+    for step in 0..n {
+        let k = if a < 0.5 { step } else { n - 1 - step };
+        last = if a < 0.5 { (all[k] - a * last) / (1.0 - a) } else { (all[k + 1] - (1.0 - a) * last) / a };
+        rest[k] = last;
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// Against counting, and against the closed form where all options but one are alike.
+    #[test]
+    fn probabilities_are_those_of_the_draws() {
+        let mechanism = ReportNoisyMax::new(Epsilon::new(1.0).unwrap(), Positive::new(1.0).unwrap());
+        let utilities = vec![0.0, 1.5, -2.0, 1.0];
+        let of = |utilities: &[f64]| -> Vec<f64> {
+            mechanism.log_probabilities(utilities).into_iter().map(libm::exp).collect()
+        };
+        let expected = of(&utilities);
+        assert!((expected.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let (n, mut counts) = (100_000, [0u32; 4]);
+        let mut stream = Key::root(8).stream();
+        (0..n).for_each(|_| counts[mechanism.privatise(&utilities, &mut stream).unwrap()] += 1);
+        for (count, p) in counts.iter().zip(&expected) {
+            let error = 5.0 * (p * (1.0 - p) / f64::from(n)).sqrt();
+            assert!((f64::from(*count) / f64::from(n) - p).abs() < error, "{counts:?} for {expected:?}");
+        }
+        // The first of n wins with probability (1 - (1 - a)^n) / (n a) where it is 1 ahead, a = e^(-1/2).
+        let a = libm::exp(-0.5);
+        let ahead: Vec<f64> = (0..21).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect();
+        let found = of(&ahead)[0];
+        assert!((found - (1.0 - libm::pow(1.0 - a, 21.0)) / (21.0 * a)).abs() < 1e-12, "{found}");
     }
 }

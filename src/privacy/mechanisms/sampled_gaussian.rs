@@ -1,6 +1,8 @@
 //! Gaussian noise on a sum over a random sample of units: what the two samplers share.
 
 use super::clipping::clip_norm;
+use super::moved::Moved;
+use super::pair::{Distinguisher, Pair};
 use super::rounded::Grid;
 use super::{MechanismError, NoiseArithmetic, all_finite};
 use crate::rng::Stream;
@@ -50,6 +52,53 @@ impl Noise {
             self.exact(length)?;
         }
         Ok(())
+    }
+
+    /// The first of so many units at full norm, all others `others` times it along the same direction: on D' it is `moved`
+    /// times that.
+    pub(super) fn worst_pair(
+        &self,
+        like: &Contributions,
+        others: f64,
+        moved: f64,
+    ) -> Option<Pair<Contributions>> {
+        let unit = |factor: f64| -> Vec<f64> {
+            (0..like.first().map_or(0, Vec::len))
+                .map(|i| if i == 0 { factor * self.norm.get() } else { 0.0 })
+                .collect()
+        };
+        let all = |first: f64| (0..like.len()).map(|i| unit(if i == 0 { first } else { others })).collect();
+        (!unit(1.0).is_empty()).then(|| Pair::new(all(1.0), all(moved), String::new()))
+    }
+
+    /// What tells two inputs apart that differ in one unit, all others being alike: `size` units are drawn, or each with the
+    /// probability `rate` (the others are zero then). Otherwise nothing is known.
+    pub(super) fn distinguisher(
+        &self,
+        [given, neighbour]: [&Contributions; 2],
+        rate: f64,
+        size: Option<u64>,
+    ) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        let length = length(given)?;
+        let clipped = |unit: &Vec<f64>| {
+            let mut unit = unit.clone();
+            clip_norm(&mut unit, self.norm);
+            unit
+        };
+        let differ: Vec<usize> = (0..given.len()).filter(|&i| neighbour.get(i) != Some(&given[i])).collect();
+        let one = differ.first().copied().unwrap_or(0);
+        let mut others = (0..given.len()).filter(|i| *i != one).map(|i| clipped(&given[i]));
+        let other = others.next().unwrap_or_else(|| vec![0.0; length]);
+        let known = others.all(|unit| unit == other) && (size.is_some() || other.iter().all(|v| *v == 0.0));
+        if differ.len() > 1 || !known || neighbour.len() != given.len() {
+            return Ok(Distinguisher::unknown());
+        }
+        // Where the unit is drawn it takes the place of one of the others.
+        let moved = [given, neighbour]
+            .map(|units| clipped(&units[one]).iter().zip(&other).map(|(own, other)| own - other).collect());
+        let base = other.iter().map(|value| size.unwrap_or(0) as f64 * value).collect();
+        let sd = self.multiplier.get() * self.norm.get();
+        Ok(Moved { rate, sd, base, moved }.distinguisher())
     }
 
     /// The clipped sum over the chosen units plus noise. Noise is drawn whoever was chosen, nobody included.

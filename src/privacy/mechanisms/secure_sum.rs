@@ -1,6 +1,9 @@
 //! A federated sum that nobody adds noise to as a whole: the agents' shares of the noise are in it already.
 
-use super::{FederatedSum, Gathered, Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
+use super::moved::Moved;
+use super::{
+    FederatedSum, Gathered, Mechanism, MechanismError, NoiseArithmetic, Participation, Price, all_finite,
+};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours};
 
@@ -34,6 +37,28 @@ pub struct SecureSum {
     pub rests_on: String,
 }
 
+impl SecureSum {
+    /// What one agent's vector of full norm, along the first number, adds to each region's sum if the agent is in, to an
+    /// observer who takes off the parts that it knows: the worst known pair of a masked sum. All other vectors are zero.
+    #[must_use]
+    pub fn moved(&self, plan: &Gathered, agent: usize) -> Moved {
+        let rate = match self.sum.participation {
+            Participation::Poisson(rate) => rate.get(),
+            Participation::FixedSize(size) => size as f64 / plan.population as f64,
+        };
+        let clip = self.sum.clip.map_or(0.0, |clip| clip.get());
+        let unit = clip / (plan.weights.len() as f64).sqrt() / rate;
+        let given: Vec<f64> = plan.weights.iter().map(|region| region[agent] * unit).collect();
+        let zero = vec![0.0; given.len()];
+        Moved { rate, sd: self.sum.noise_sd(plan) * self.share(), base: zero.clone(), moved: [given, zero] }
+    }
+
+    /// The noise that the observer does not know, over that as planned.
+    fn share(&self) -> f64 {
+        (self.shares as f64 / self.planned.max(1) as f64).sqrt()
+    }
+}
+
 impl Mechanism for SecureSum {
     type Input = OpenedSum;
     type Output = Vec<Vec<f64>>;
@@ -42,7 +67,7 @@ impl Mechanism for SecureSum {
         // Rounded shares of noise do not add up to rounded noise: shares are analysed as real numbers.
         let sum = FederatedSum { arithmetic: NoiseArithmetic::Ideal, ..self.sum.clone() };
         let mut price = sum.price(&opened.plan, neighbours)?;
-        let share = (self.shares as f64 / self.planned.max(1) as f64).sqrt();
+        let share = self.share();
         if let Cost::PoissonGaussian { noise_multiplier, .. }
         | Cost::FixedSizeGaussian { noise_multiplier, .. }
         | Cost::Gaussian { noise_multiplier } = &mut price.cost

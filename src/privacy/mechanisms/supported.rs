@@ -1,5 +1,6 @@
 //! A mechanism whose sensitivity is a theorem's: what is claimed, and on what the bound rests, are part of the price.
 
+use super::pair::{Distinguisher, Pair};
 use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Neighbours};
@@ -44,6 +45,14 @@ impl<M: Mechanism> Mechanism for Supported<M> {
 
     fn privatise(&self, input: &M::Input, stream: &mut Stream) -> Result<M::Output, MechanismError> {
         self.mechanism.privatise(input, stream)
+    }
+
+    fn worst_pair(&self, like: &M::Input) -> Option<Pair<M::Input>> {
+        self.mechanism.worst_pair(like)
+    }
+
+    fn distinguisher(&self, inputs: [&M::Input; 2]) -> Result<Distinguisher<M::Output>, MechanismError> {
+        self.mechanism.distinguisher(inputs)
     }
 }
 

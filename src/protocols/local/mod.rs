@@ -31,6 +31,7 @@ mod service;
 mod tally;
 mod users;
 
+pub use crate::privacy::mechanisms::{CtlReport, Report};
 pub use arrivals::{Arrivals, NeverAnswer};
 pub use messages::{Fact, Message, OwnFact, Timer, World};
-pub use recipe::{CtlReport, Local, NoBound, Report, SeriesRecipe};
+pub use recipe::{Local, SeriesRecipe};

@@ -3,16 +3,16 @@
 use super::bounds::Bounds;
 use super::messages::World;
 use super::public::{of_the_problem, taken_as_public};
-use super::recipe::{Local, NoBound, Report, SeriesRecipe};
+use super::recipe::{Local, SeriesRecipe};
 use super::service::Service;
 use super::tally::Tally;
-use super::users::{Curator, Population, UserSettings, Users};
+use super::users::{Population, UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
 use crate::learners::{Arms, Facts, Learner, LearnerModel, Random};
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::privacy::mechanisms::Ctl;
+use crate::privacy::mechanisms::reports::{ReportError, RewardFacts, RewardMechanism};
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{PlayError, Protocol, Releases, SeriesRecord, Stage};
 use crate::rng::Key;
@@ -66,12 +66,22 @@ impl Local {
     /// What users of a series do to their rewards; nothing where they send them as they are.
     ///
     /// # Errors
-    /// [`NoBound`], if no bound on the rewards is known or noise cannot be scaled to it.
-    pub fn ctl(&self, series: &SeriesRecipe, instance: &Instance) -> Result<Option<Ctl>, NoBound> {
-        match self.curator_and_arms(series, instance, false)?.0 {
-            Curator::Ctl(ctl) => Ok(Some(ctl)),
-            Curator::Open => Ok(None),
-        }
+    /// If nothing bounds the rewards, or there is no finite noise.
+    pub fn reporting(
+        &self,
+        series: &SeriesRecipe,
+        instance: &Instance,
+    ) -> Result<Option<Arc<dyn RewardMechanism>>, ReportError> {
+        let mean = instance.surrogate.mean;
+        let largest =
+            |of: &dyn Fn(f64) -> f64| instance.values.iter().fold(0.0f64, |most, v| most.max(of(*v)));
+        series.report.as_dyn().mechanism(&RewardFacts {
+            mean,
+            deviation: largest(&|value| (value - mean).abs()),
+            reach: largest(&f64::abs),
+            noise_bound: instance.noise.bound(),
+            noise_tail: &|delta| instance.noise.tail(delta),
+        })
     }
 
     /// The person whose visit is number `user`, out of `size`; `key` is the replication's node.
@@ -91,37 +101,34 @@ impl Local {
         let service = stage.party("service", &self.service).map_err(bad)?;
         let users = stage.party("users", &self.users).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
-        let (curator, arms) = self
-            .curator_and_arms(series, instance, stage.directions.dry)
+        let (mechanism, arms) = self
+            .mechanism_and_arms(series, instance, stage.directions.dry)
             .map_err(|error| PlayError::party(&series.name, error))?;
         let random = LearnerModel::Random(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
         let learner = learner.as_dyn().build(&arms).map_err(|error| PlayError::party(&series.name, error))?;
+        let clips = mechanism.is_some();
         let parties =
-            self.parties(stage, (service, users), instance, key, curator, (&series.learner, learner));
+            self.parties(stage, (service, users), instance, key, mechanism, (&series.learner, learner));
         let mut tally = Tally::new(instance, self.rounds);
         let mut record = stage.play(&series.name, parties, key, Releases::by_unit(), &mut |at, fact| {
             tally.see(fact, at);
         })?;
-        tally.into_record(&mut record, matches!(curator, Curator::Ctl(_)));
+        tally.into_record(&mut record, clips);
         record.public.extend(taken_as_public(self, stage, instance));
         if let Some(bounds) = bounds {
-            let epsilon = match &series.report {
-                Report::Ctl(report) => Some(report.epsilon.get()),
-                Report::Disclosure(_) => None,
-            };
-            record.bounds = bounds.of(&series.learner, &arms, epsilon);
+            record.bounds = bounds.of(&series.learner, &arms, series.report.as_dyn().epsilon());
         }
         Ok(record)
     }
 
     /// What the users do to their rewards, and what a learner knows of it.
-    fn curator_and_arms(
+    fn mechanism_and_arms(
         &self,
         series: &SeriesRecipe,
         instance: &Instance,
         dry: bool,
-    ) -> Result<(Curator, Arms), NoBound> {
+    ) -> Result<(Option<Arc<dyn RewardMechanism>>, Arms), ReportError> {
         let mean = instance.surrogate.mean;
         let bound = instance.values.iter().fold(0.0f64, |most, value| most.max((value - mean).abs()));
         let mut facts = Facts {
@@ -131,18 +138,13 @@ impl Local {
             laplace_scale: None,
         };
         let mut noise_variance = instance.surrogate.noise_variance;
-        let curator = match &series.report {
-            Report::Disclosure(_) => Curator::Open,
-            Report::Ctl(_) if dry => Curator::Open,
-            Report::Ctl(report) => {
-                let ctl = report.curator(instance)?;
-                // What lies beyond is clipped, or left out of account.
-                facts.noise_bound = facts.noise_bound.or(Some((ctl.bound() - bound).max(0.0)));
-                facts.laplace_scale = Some(ctl.scale());
-                noise_variance += 2.0 * ctl.scale() * ctl.scale();
-                Curator::Ctl(ctl)
-            }
-        };
+        let mechanism = if dry { None } else { self.reporting(series, instance)? };
+        if let Some(mechanism) = &mechanism {
+            // What lies beyond is clipped, or left out of account.
+            facts.noise_bound = facts.noise_bound.or(Some((mechanism.bound() - bound).max(0.0)));
+            facts.laplace_scale = mechanism.laplace_scale();
+            noise_variance += mechanism.variance();
+        }
         let arms = Arms {
             n: instance.inputs.n(),
             covariance: Some(ArmCovariance::of_inputs(
@@ -153,7 +155,7 @@ impl Local {
             mean,
             facts,
         };
-        Ok((curator, arms))
+        Ok((mechanism, arms))
     }
 
     fn parties(
@@ -162,7 +164,7 @@ impl Local {
         (service, users): (PartyId, PartyId),
         instance: &Instance,
         key: Key,
-        curator: Curator,
+        mechanism: Option<Arc<dyn RewardMechanism>>,
         (recipe, learner): (&LearnerModel, Box<dyn Learner>),
     ) -> Vec<Box<dyn Party<World>>> {
         let party = |name: &str| key.child("party").child(name);
@@ -183,7 +185,7 @@ impl Local {
                 give_up_after: self.give_up_after(),
                 answer_after: self.answer_after.clone(),
                 never_answer: self.never_answer,
-                curator,
+                mechanism,
                 population: self
                     .population
                     .map(|size| Population { size: size.get(), who: users_key.child("who") }),

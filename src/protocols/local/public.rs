@@ -13,7 +13,7 @@ pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) 
     let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
     // Recorded rewards and tables are data; a function and a noise that are drawn are what the scenario states. The
     // service's learner gets them, whatever users clip at.
-    let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.same_data());
+    let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
         Noise::Recorded(_) => {
             computed("B and R, the largest mean reward of an arm and the largest deviation from a mean")

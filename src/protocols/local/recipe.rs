@@ -3,10 +3,9 @@
 use super::arrivals::{Arrivals, NeverAnswer};
 use crate::learners::LearnerModel;
 use crate::network::latency::LatencyModel;
-use crate::objectives::Instance;
-use crate::privacy::mechanisms::{Ctl, MechanismError, NoiseArithmetic, Rewards};
-use crate::protocols::stage::{Disclosed, Series, Stage, series};
-use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Problem, Span};
+use crate::privacy::mechanisms::Report;
+use crate::protocols::stage::{Series, Stage, series};
+use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -66,100 +65,6 @@ impl Series for SeriesRecipe {
     }
 }
 
-/// What a user sends of its reward.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum Report {
-    /// Clipped and with Laplace noise.
-    Ctl(CtlReport),
-    /// The reward itself: no privacy.
-    Disclosure(Disclosed),
-}
-
-/// Clipping to [-(B + R), B + R] and Laplace noise of scale 2 (B + R) / epsilon: each report is epsilon-LDP.
-///
-/// Source: Zhou and Tan 2021, curator CTL of Algorithm 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename = "Ctl")]
-pub struct CtlReport {
-    /// epsilon of one report.
-    pub epsilon: Epsilon,
-    /// B + R, in units of the reward. Default: max |f| plus the bound on the noise, as the paper has it; required where
-    /// the noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
-    #[serde(default)]
-    pub bound: Option<Positive>,
-    /// Whether rewards beyond the bound are moved to it. Without clipping the certificate holds if no reward lies beyond the
-    /// bound, and is void otherwise. Default: true.
-    #[serde(default = "yes")]
-    pub clip: bool,
-    /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that noise exceeds with this
-    /// probability, by its law, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delta: Option<Delta>,
-    /// How the noise is sampled. Default: `Exact`.
-    #[serde(default)]
-    pub arithmetic: NoiseArithmetic,
-}
-
-fn yes() -> bool {
-    true
-}
-
-/// Why users cannot make their rewards private.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NoBound {
-    /// The rewards' bound is no number above 0.
-    #[error("no bound on the rewards: {0}")]
-    OutOfRange(OutOfRange),
-    /// Noise is unbounded, and the scenario states no bound.
-    #[error(
-        "expected bounded rewards, found unbounded noise: set report.Ctl.bound, beyond which rewards are clipped"
-    )]
-    Unbounded,
-    /// The noise cannot be scaled to the bound.
-    #[error(transparent)]
-    Mechanism(#[from] MechanismError),
-}
-
-/// For callers that report in words.
-impl From<NoBound> for String {
-    fn from(error: NoBound) -> Self {
-        error.to_string()
-    }
-}
-
-impl CtlReport {
-    /// What a user does to a reward of this objective.
-    ///
-    /// # Errors
-    /// [`NoBound`], if no bound on the rewards is known or noise cannot be scaled to it.
-    pub(super) fn curator(&self, instance: &Instance) -> Result<Ctl, NoBound> {
-        let mean = instance.surrogate.mean;
-        let values = || instance.values.iter();
-        let bound = values().fold(0.0f64, |most, value| most.max((value - mean).abs()));
-        let size = match self.delta {
-            Some(delta) => instance.noise.tail(delta),
-            None => instance.noise.bound(),
-        };
-        let largest = size.map(|size| mean.abs() + bound + size);
-        let range = match (self.bound, largest) {
-            (Some(bound), _) => bound,
-            (None, Some(largest)) => Positive::new(largest).map_err(NoBound::OutOfRange)?,
-            (None, None) => {
-                return Err(NoBound::Unbounded);
-            }
-        };
-        let reach = values().fold(0.0f64, |most, value| most.max(value.abs()));
-        let rewards = match (self.clip, instance.noise.bound(), self.delta) {
-            (true, ..) => Rewards::Clipped,
-            (false, Some(noise), _) if reach + noise <= range.get() * (1.0 + 1e-12) => Rewards::Bounded,
-            (false, _, Some(delta)) => Rewards::Likely(delta),
-            (false, ..) => Rewards::Beyond,
-        };
-        let ctl = Ctl::new(self.epsilon, range, self.clip)?;
-        Ok(ctl.assuming(rewards).with(self.arithmetic)?)
-    }
-}
-
 impl Local {
     /// What is wrong with the recipe in this world.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
@@ -183,17 +88,9 @@ impl Local {
         problems.extend(series::none(&self.series, "name: .., report: .., learner: .."));
         for (index, recipe) in self.series.iter().enumerate() {
             problems.extend(series::taken(&self.series, index));
-            if let Report::Ctl(CtlReport { clip, bound, delta: Some(delta), .. }) = recipe.report
-                && (clip || bound.is_some())
-            {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].report.Ctl.delta"),
-                    "no delta where rewards are clipped or their bound is stated",
-                    delta.to_string(),
-                    "leave out delta; or write clip: false and leave out bound, which then follows from the law of the \
-                     noise",
-                ));
-            }
+            let (name, found) = (recipe.report.name(), recipe.report.as_dyn().problems());
+            problems
+                .extend(found.into_iter().map(|p| p.below(name).below(&format!("series[{index}].report"))));
             let learner = recipe.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }

@@ -8,22 +8,14 @@ use crate::network::latency::LatencyModel;
 use crate::objectives::Noise;
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
-use crate::privacy::mechanisms::{Ctl, Disclosure};
+use crate::privacy::mechanisms::Disclosure;
+use crate::privacy::mechanisms::reports::RewardMechanism;
 use crate::protocols::stage::{JournalLedger, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What a user's reward goes through on its way out.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Curator {
-    /// Clipping and noise.
-    Ctl(Ctl),
-    /// Nothing.
-    Open,
-}
 
 /// People who come again and again.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +63,8 @@ pub(super) struct UserSettings {
     pub(super) give_up_after: u64,
     pub(super) answer_after: LatencyModel,
     pub(super) never_answer: NeverAnswer,
-    pub(super) curator: Curator,
+    /// What a reward goes through on its way out; nothing where it is told as it is.
+    pub(super) mechanism: Option<Arc<dyn RewardMechanism>>,
     pub(super) population: Option<Population>,
     /// Noise-free objective by arm.
     pub(super) values: Arc<Vec<f64>>,
@@ -141,7 +134,7 @@ impl Users {
         let place = arm as usize;
         let reward =
             settings.values[place] + settings.law.draw(place, &mut settings.noise.index(user).stream());
-        let exceeds = matches!(&settings.curator, Curator::Ctl(ctl) if ctl.exceeds(reward));
+        let exceeds = settings.mechanism.as_ref().is_some_and(|mechanism| mechanism.exceeds(reward));
         ctx.record(OwnFact::Played { user, arm, reward, exceeds }.into());
         let round = self.played;
         self.played += 1;
@@ -183,10 +176,7 @@ impl Users {
             unit: if person.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward },
             unit_index: person,
             // One relation for all that is released of a reward, so that it is summed up.
-            neighbours: match &settings.curator {
-                Curator::Ctl(ctl) => ctl.neighbours(),
-                Curator::Open => Neighbours::AnyValue,
-            },
+            neighbours: settings.mechanism.as_ref().map_or(Neighbours::AnyValue, |m| m.neighbours()),
             observer: settings.observer.clone(),
             round,
             at: ctx.now(),
@@ -198,17 +188,10 @@ impl Users {
         let Some(Intended { arm, reward, round }) = self.intended.remove(&user) else { return };
         let occasion = self.occasion(ctx, "rewards y", user, round);
         let mut stream = self.settings.mechanisms.index(user).stream();
-        let released = match &self.settings.curator {
-            Curator::Ctl(ctl) => {
-                release(&mut JournalLedger::new(&mut self.meter, ctx), occasion, ctl, &reward, &mut stream)
-            }
-            Curator::Open => release(
-                &mut JournalLedger::new(&mut self.meter, ctx),
-                occasion,
-                &Disclosure::new(),
-                &reward,
-                &mut stream,
-            ),
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+        let released = match &self.settings.mechanism {
+            Some(mechanism) => release(&mut ledger, occasion, &**mechanism, &reward, &mut stream),
+            None => release(&mut ledger, occasion, &Disclosure::new(), &reward, &mut stream),
         };
         match released {
             Ok(reward) => ctx.send(self.settings.service, Message::Report { user, arm, reward }),

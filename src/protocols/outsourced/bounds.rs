@@ -1,9 +1,10 @@
 //! What theory says about a series' regret: GP-UCB's theorem where the inputs are open, PO-GP-UCB's where projected.
 
-use super::recipe::{InputRelease, OutcomeRelease, SeriesRecipe};
+use super::recipe::SeriesRecipe;
 use crate::gp::{ArmCovariance, gain_bounds};
 use crate::learners::{Arms, BetaSchedule, Facts, LearnerModel};
 use crate::objectives::Instance;
+use crate::privacy::mechanisms::{InputRelease, OutcomeRelease};
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 use std::sync::Arc;
 
@@ -58,7 +59,8 @@ impl<'a> Bounds<'a> {
                 })
             }
             InputRelease::JohnsonLindenstrauss(_) => self.projected(learner.beta),
-            InputRelease::NoisyRows(_) | InputRelease::NoisyProjection(_) | InputRelease::Withheld(_) => None,
+            // No theorem is known for what else is shown.
+            _ => None,
         };
         bound.into_iter().collect()
     }

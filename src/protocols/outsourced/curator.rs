@@ -1,11 +1,10 @@
 //! The curator: holds the inputs, releases a view of them once, and measures what it is asked to.
 
 use super::messages::{Message, OwnFact, World};
-use super::recipe::{InputRelease, OutcomeRelease};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::{Facts, Noise, Surrogate};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
-use crate::privacy::mechanisms::{Disclosure, Rows};
+use crate::privacy::mechanisms::{Disclosure, InputRelease, OutcomeRelease, Rows};
 use crate::privacy::{Released, Sensitive};
 use crate::protocols::stage::{JournalLedger, give_up};
 use crate::rng::{Key, Stream};
@@ -93,28 +92,16 @@ impl Curator {
         let model = self.model(ctx)?;
         let occasion = Occasion {
             conditions: self.facts.input_conditions(),
-            ..self.about_records(self.release.what(), ctx)
+            ..self.about_records(self.release.as_dyn().what(), ctx)
         };
         let (inputs, stream) = (&self.inputs, &mut self.stream);
         let distance = Positive::new(NEIGHBOUR_DISTANCE).expect("1 is above 0");
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);
-        let rows = match &self.release {
-            InputRelease::JohnsonLindenstrauss(mechanism) => {
-                Some(release(&mut ledger, occasion, mechanism, inputs, stream)?)
-            }
-            InputRelease::NoisyRows(recipe) => {
-                let mechanism = recipe.calibrated(distance).map_err(ReleaseError::Mechanism)?;
-                Some(release(&mut ledger, occasion, &mechanism, inputs, stream)?)
-            }
-            InputRelease::NoisyProjection(recipe) => {
-                let drawn = recipe.drawn(self.columns, distance, &mut self.projection.stream());
-                let mechanism = drawn.map_err(ReleaseError::Mechanism)?;
-                Some(release(&mut ledger, occasion, &mechanism, inputs, stream)?)
-            }
-            InputRelease::Disclosure(_) => {
-                Some(release(&mut ledger, occasion, &Disclosure::new(), inputs, stream)?)
-            }
-            InputRelease::Withheld(_) => None,
+        let mechanism =
+            self.release.as_dyn().mechanism(self.columns, distance, &mut self.projection.stream());
+        let rows = match mechanism.map_err(ReleaseError::Mechanism)? {
+            Some(mechanism) => Some(release(&mut ledger, occasion, &mechanism, inputs, stream)?),
+            None => None,
         };
         let view = Message::Inputs { n: self.n as u64, rows: rows.map(Arc::new), model };
         self.view = Some(view.clone());
@@ -180,7 +167,7 @@ impl Curator {
         let value = self.values[row as usize];
         let outcome = value + self.law.draw(row as usize, &mut self.noise.index(round).stream());
         ctx.record(OwnFact::Measured { round, row, outcome }.into());
-        let private = self.outcomes.mechanism();
+        let private = self.outcomes.as_dyn().mechanism();
         let occasion = Occasion {
             released: "outcomes y".to_owned(),
             protected: self.name.clone(),

@@ -23,6 +23,6 @@ mod play;
 mod public;
 mod recipe;
 
-pub use crate::protocols::stage::Disclosed;
+pub use crate::privacy::mechanisms::{Disclosed, InputRelease, OutcomeRelease};
 pub use messages::{Fact, Message, OwnFact, World};
-pub use recipe::{InputRelease, OutcomeRelease, Outsourced, SeriesRecipe};
+pub use recipe::{Outsourced, SeriesRecipe};

@@ -1,7 +1,7 @@
 //! The modeler: sees what the curator released and the answers to its queries, nothing else.
 
 use super::messages::{Message, World};
-use crate::gp::{ArmCovariance, Points};
+use crate::gp::ArmCovariance;
 use crate::kernel::{Context, Input, Party};
 use crate::learners::{Arms, BuildError, Facts, History, Learner, LearnerModel};
 use crate::objectives::Surrogate;
@@ -50,12 +50,11 @@ impl ModelerRecipe {
         if model.is_none() && self.learner.as_dyn().needs_inputs() {
             return Err(LearnerError::NoModel);
         }
-        let points = rows.map(|rows| Points::new(rows.n(), rows.d(), rows.values().to_vec()));
         let arms = Arms {
             n,
-            covariance: points
-                .zip(model)
-                .map(|(points, model)| ArmCovariance::of_inputs(Arc::new(points), model.covariance.clone())),
+            covariance: rows.zip(model).map(|(rows, model)| {
+                ArmCovariance::of_inputs(Arc::clone(rows.points()), model.covariance.clone())
+            }),
             noise_variance: model.map_or(0.0, |model| model.noise_variance) + self.outcome_variance,
             mean: model.map_or(0.0, |model| model.mean),
             facts: Facts { horizon: Some(self.rounds), ..Facts::default() },

@@ -77,12 +77,10 @@ impl Outsourced {
         instance: &Instance,
         key: Key,
     ) -> Result<Vec<Box<dyn Party<World>>>, PlayError> {
-        let inputs = &instance.inputs;
-        let rows = Rows::new(inputs.n(), inputs.d(), inputs.row_major().to_vec())
-            .map_err(|error| PlayError::party(&series.name, error))?;
+        let rows = Rows::of(&instance.inputs).map_err(|error| PlayError::party(&series.name, error))?;
         let party = |name: &str| key.child("party").child(name);
         let outcome_variance =
-            series.outcomes.variance().map_err(|error| PlayError::party(&series.name, error))?;
+            series.outcomes.as_dyn().variance().map_err(|error| PlayError::party(&series.name, error))?;
         let learner =
             if stage.directions.dry { LearnerModel::Random(Random {}) } else { series.learner.clone() };
         let handed_over = instance.background.fitted && learner.as_dyn().needs_inputs();

@@ -1,12 +1,9 @@
 //! What a scenario says about outsourced optimisation.
 
 use crate::learners::LearnerModel;
-use crate::privacy::mechanisms::{
-    ClippedGaussian, ClippedLaplace, Gaussian, JohnsonLindenstrauss, Mechanism, MechanismError,
-    NoisyProjection, NoisyRows,
-};
-use crate::protocols::stage::{Disclosed, Retry, Series, Stage, series};
-use crate::vocab::{Positive, Problem};
+use crate::privacy::mechanisms::{InputRelease, OutcomeRelease};
+use crate::protocols::stage::{Retry, Series, Stage, series};
+use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,85 +55,6 @@ impl Series for SeriesRecipe {
     }
 }
 
-/// What the curator releases of its inputs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum InputRelease {
-    /// A random projection, as PO-GP-UCB has it. The published claim is refuted for more than d + 1 rows.
-    JohnsonLindenstrauss(JohnsonLindenstrauss),
-    /// The inputs with Gaussian noise: (epsilon, delta)-DP for one row moved by a distance of at most 1.
-    NoisyRows(NoisyRows),
-    /// A random projection with Gaussian noise added after it: (epsilon, delta)-DP for the same neighbours.
-    NoisyProjection(NoisyProjection),
-    /// The inputs themselves: no privacy.
-    Disclosure(Disclosed),
-    /// Only how many rows there are; a learner can then only choose at random.
-    Withheld(Withheld),
-}
-
-/// Nothing but the number of rows: `Withheld()`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Withheld {}
-
-impl InputRelease {
-    /// Whether anything of the inputs is shown, noisy or not.
-    #[must_use]
-    pub fn shows_inputs(&self) -> bool {
-        !matches!(self, Self::Withheld(_))
-    }
-
-    /// What the ledger calls it.
-    pub(super) fn what(&self) -> &'static str {
-        match self {
-            Self::JohnsonLindenstrauss(_) | Self::NoisyProjection(_) => "projected inputs Z",
-            Self::NoisyRows(_) => "noisy inputs",
-            Self::Disclosure(_) => "inputs X",
-            Self::Withheld(_) => "number of rows",
-        }
-    }
-}
-
-/// How outcomes are answered.
-///
-/// A private outcome belongs to its row: its price is that of the row's outcome replaced by any other. A row that is
-/// asked for again gets the answer it got before, which costs nothing more, so that no row ever costs more than its
-/// one release. The modeler adds the variance of the noise, which is public, to the variance that its model assumes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum OutcomeRelease {
-    /// As they are, measured anew in every round: no privacy.
-    Disclosure(Disclosed),
-    /// Clipped, with Laplace noise: epsilon-DP for the outcome of one row.
-    ClippedLaplace(ClippedLaplace),
-    /// Clipped, with Gaussian noise: (epsilon, delta)-DP for the outcome of one row.
-    ClippedGaussian(ClippedGaussian),
-}
-
-impl Default for OutcomeRelease {
-    fn default() -> Self {
-        Self::Disclosure(Disclosed {})
-    }
-}
-
-impl OutcomeRelease {
-    /// The mechanism of a private release; none for outcomes as they are.
-    pub(super) fn mechanism(&self) -> Option<&dyn Mechanism<Input = f64, Output = f64>> {
-        match self {
-            Self::Disclosure(_) => None,
-            Self::ClippedLaplace(mechanism) => Some(mechanism),
-            Self::ClippedGaussian(mechanism) => Some(mechanism),
-        }
-    }
-
-    /// Variance of the noise that the release adds; public.
-    pub(super) fn variance(&self) -> Result<f64, MechanismError> {
-        match self {
-            Self::Disclosure(_) => Ok(0.0),
-            Self::ClippedLaplace(mechanism) => mechanism.variance(),
-            Self::ClippedGaussian(mechanism) => mechanism.variance(),
-        }
-    }
-}
-
 impl Outsourced {
     /// What is wrong with the recipe in this world.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
@@ -150,7 +68,7 @@ impl Outsourced {
         problems.extend(series::no_rounds(self.rounds, "at least one round", "the papers use 50"));
         for (index, recipe) in self.series.iter().enumerate() {
             problems.extend(series::taken(&self.series, index));
-            if matches!(recipe.release, InputRelease::Withheld(_)) && recipe.learner.as_dyn().needs_inputs() {
+            if !recipe.release.shows_inputs() && recipe.learner.as_dyn().needs_inputs() {
                 problems.push(Problem::wrong(
                     format!("series[{index}].learner"),
                     "a learner that needs no inputs, since they are withheld",
@@ -158,29 +76,10 @@ impl Outsourced {
                     "use Random(), or release something",
                 ));
             }
-            let promise = match &recipe.release {
-                InputRelease::NoisyRows(rows) => Some((rows.epsilon, rows.delta)),
-                InputRelease::NoisyProjection(rows) => Some((rows.epsilon, rows.delta)),
-                _ => None,
-            };
-            let one = Positive::new(1.0).expect("1 is above 0");
-            if let Some(Err(error)) = promise.map(|(epsilon, delta)| Gaussian::analytic(epsilon, delta, one))
-            {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].release"),
-                    "noise of a finite size",
-                    error.to_string(),
-                    "raise epsilon or delta",
-                ));
-            }
-            if let Err(error) = recipe.outcomes.variance() {
-                problems.push(Problem::wrong(
-                    format!("series[{index}].outcomes"),
-                    "noise of a finite size",
-                    error.to_string(),
-                    "write a range such as Range(low: -3, high: 3), and an epsilon that is not vanishing",
-                ));
-            }
+            let release = recipe.release.as_dyn().problems();
+            problems.extend(release.into_iter().map(|p| p.below(&format!("series[{index}].release"))));
+            let outcomes = recipe.outcomes.as_dyn().problems();
+            problems.extend(outcomes.into_iter().map(|p| p.below(&format!("series[{index}].outcomes"))));
             let learner = recipe.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }

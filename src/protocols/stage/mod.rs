@@ -3,7 +3,6 @@
 mod asking;
 mod beginning;
 mod branching;
-mod disclosed;
 mod ending;
 mod facts;
 mod failure;
@@ -25,7 +24,6 @@ pub(in crate::protocols) mod wire;
 pub use crate::accounting::BookedRelease;
 pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use branching::{BadForkPoint, Fork, ForkPoint, WarmWorlds};
-pub use disclosed::Disclosed;
 pub use ending::{end, give_up};
 pub use facts::{Fact, ProtocolFact, Stating};
 pub use failure::PlayError;

@@ -3,7 +3,7 @@
 use crate::kernel::Event;
 use crate::kernel::{Ending, KernelError, Limits, Party, Protocol as KernelProtocol, Simulation};
 use crate::network::{Encryption, Network, NetworkMedium, PartyTraits, Relays};
-use crate::objectives::{Instance, Prepared};
+use crate::objectives::{DataSource, Instance, Prepared};
 use crate::privacy::ledger::Budget;
 use crate::rng::Key;
 use crate::vocab::{Observer, Origin, PartyId, Problem, PublicFact, Time};
@@ -75,7 +75,7 @@ impl Stage {
     /// choose among them, as in local and federated search, all of them know all inputs.
     #[must_use]
     pub(in crate::protocols) fn inputs_of_records(&self) -> Option<PublicFact> {
-        let records = self.prepared.as_ref().is_some_and(|prepared| prepared.has_records());
+        let records = self.prepared.as_ref().is_some_and(|prepared| prepared.source() == DataSource::Records);
         records.then(|| PublicFact::new("the inputs of all records", Origin::ComputedFromData))
     }
 
@@ -186,7 +186,7 @@ impl Stage {
                 world
             }
         };
-        let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.same_data());
+        let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
         Ok(SeriesRecord { same_data, ..record(series, &simulation) })
     }
 

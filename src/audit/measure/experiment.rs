@@ -1,0 +1,64 @@
+//! What can be measured: a randomised system on two neighbouring inputs, as its observer sees it.
+
+use super::evidence::World;
+use super::pair::KnownPair;
+use crate::audit::error::AuditError;
+use crate::rng::Key;
+
+/// Independent fair coins, each of which decided whether one canary was in, with the score that speaks for it.
+pub type Coins = Vec<(bool, f64)>;
+
+/// What one run of the audited system shows its observer, reduced to numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transcript {
+    /// One score per test of the experiment; larger ones speak for D. Never NaN.
+    pub scores: Vec<f64>,
+    /// The transcript itself, for a statistic to be trained on; empty where the scores say all.
+    pub features: Vec<f64>,
+}
+
+impl Transcript {
+    /// A transcript of which only scores are kept.
+    #[must_use]
+    pub fn scored(scores: Vec<f64>) -> Self {
+        Self { scores, features: Vec::new() }
+    }
+
+    /// The same, scores rounded to multiples of 2^-20. The low bits of a likelihood ratio tell secrets apart where noise
+    /// is floating point, whatever its density: that leak has audits of its own and must not blur all others.
+    #[must_use]
+    pub fn rounded(mut scores: Vec<f64>) -> Self {
+        scores.iter_mut().for_each(|score| *score = rounded(*score));
+        Self::scored(scores)
+    }
+}
+
+/// A score as a multiple of 2^-20.
+pub(in crate::audit) fn rounded(score: f64) -> f64 {
+    (score * RESOLUTION).round() / RESOLUTION
+}
+
+const RESOLUTION: f64 = (1u64 << 20) as f64;
+
+/// A randomised system on two neighbouring inputs, as its observer sees it.
+pub trait Experiment: Sync {
+    /// Names of the tests, the support test first where there is one ("support", "likelihood ratio").
+    fn tests(&self) -> Vec<String>;
+
+    /// One run in one of the two worlds. Draws only below `key`.
+    ///
+    /// # Errors
+    /// If the system cannot run.
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError>;
+
+    /// The output laws of the two neighbours, where they are known.
+    fn pair(&self) -> Option<&KnownPair> {
+        None
+    }
+
+    /// One run with many canaries, each in or out by a fair coin, where that is possible; about as much work as `trials`
+    /// trials at the most. Draws only below `key`.
+    fn one_run(&self, _trials: u64, _key: Key) -> Option<Result<Coins, AuditError>> {
+        None
+    }
+}

@@ -1,0 +1,52 @@
+//! What counts prove if the output laws are known but for the size of the noise.
+
+use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, Scores, at_quantiles, choose};
+use super::pair::KnownPair;
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// A lower bound that rests on a model. It has an event of its own, chosen on the first half of the trials too.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Modelled {
+    /// No epsilon below this is possible at `delta` if the premise holds, with `confidence`.
+    pub epsilon_lower: f64,
+    /// The premise, in words after "if".
+    pub premise: String,
+    /// The largest noise that the counts leave possible, in units of the noise as stated.
+    pub most_noise: f64,
+    /// The counts of the event.
+    pub counts: Counts,
+}
+
+impl Modelled {
+    /// Chooses an event on the scores of the first half, and counts it on those of the second.
+    pub(super) fn of(
+        pair: &KnownPair,
+        chosen: &[Event],
+        first: &Scores,
+        second: &Scores,
+        delta: f64,
+    ) -> Option<Self> {
+        let mut events = at_quantiles(first);
+        events.extend(choose(first, |counts| counts.mu(ERROR_OF_CHOICE)).map(|(event, _)| event));
+        events.extend(choose(first, |counts| counts.delta(0.0)).map(|(event, _)| event));
+        events.extend(chosen);
+        // In parallel, for compositions take a millisecond a time; ties go to the first.
+        let noises: Vec<f64> = events
+            .par_iter()
+            .map(|event| pair.most_noise(Counts::of(*event, first), ERROR_OF_CHOICE))
+            .collect();
+        let least = noises.iter().copied().fold(f64::INFINITY, f64::min);
+        let place = noises.iter().position(|noise| *noise == least)?;
+        let counts = Counts::of(events[place], second);
+        let most_noise = pair.most_noise(counts, ERROR);
+        if !most_noise.is_finite() {
+            return None;
+        }
+        let epsilon_lower = pair.at_noise(most_noise, delta);
+        if !epsilon_lower.is_finite() {
+            return None;
+        }
+        Some(Self { epsilon_lower, premise: pair.premise.clone(), most_noise, counts })
+    }
+}

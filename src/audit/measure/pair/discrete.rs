@@ -1,0 +1,43 @@
+//! Discrete Gaussian noise on two integers: the exact privacy loss of the pair.
+
+/// Discrete Gaussian noise on two integers.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Discrete {
+    pub(super) sigma: f64,
+    pub(super) steps: f64,
+    /// P(noise <= k - half), k = 0, 1, ...
+    cumulative: Vec<f64>,
+    half: f64,
+}
+
+impl Discrete {
+    pub(super) fn new(sigma: f64, steps: f64) -> Self {
+        let half = (12.0 * sigma).ceil() + steps.abs();
+        let mass = |k: u64| {
+            let x = (k as f64 - half) / sigma;
+            libm::exp(-0.5 * x * x)
+        };
+        let places = 0..=(2.0 * half) as u64;
+        let total: f64 = places.clone().map(mass).sum();
+        let mut sum = 0.0;
+        let cumulative = places
+            .map(|k| {
+                sum += mass(k) / total;
+                sum
+            })
+            .collect();
+        Self { sigma, steps, cumulative, half }
+    }
+
+    fn at_most(&self, x: f64) -> f64 {
+        let place = x + self.half;
+        if place < 0.0 { 0.0 } else { self.cumulative[(place as usize).min(self.cumulative.len() - 1)] }
+    }
+
+    /// sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)); the terms above 0 are those below one point.
+    pub(super) fn delta(&self, epsilon: f64) -> f64 {
+        let square = self.sigma * self.sigma;
+        let end = (0.5 * self.steps - epsilon * square / self.steps).floor();
+        (self.at_most(end) - libm::exp(epsilon) * self.at_most(end - self.steps)).max(0.0)
+    }
+}

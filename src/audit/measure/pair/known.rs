@@ -1,0 +1,398 @@
+//! A pair of neighbours whose two output laws are known, and its exact loss.
+
+use super::curve::Curve;
+use super::discrete::Discrete;
+use crate::accounting::{Accountant, Composition, Tight, single};
+use crate::privacy::mechanisms::{KnownLaws, Laws};
+use crate::vocab::{Cost, Delta};
+
+/// The two output laws of one pair of neighbours, known up to the size of the noise.
+///
+/// The auditor uses them twice. As they are, they give the exact loss of the pair: what an audit with endless trials would
+/// measure. With the size of the noise left open they are a model: counts then bound that size, and with it epsilon far
+/// out in a tail that no trial ever reached.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownPair {
+    pub(super) law: Law,
+    /// What the model takes for granted, in words after "if".
+    pub premise: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Law {
+    /// Releases of which each is, for this pair, exactly what its cost describes.
+    Composed(Vec<(Cost, u64)>),
+    /// One Gaussian after the observer has seen which: probability and mu of each.
+    Shown(Vec<(f64, f64)>),
+    /// Two discrete Gaussians on the integers, so many steps apart.
+    Discrete(Discrete),
+    /// A known largest loss, without a model.
+    Largest(f64),
+}
+
+/// How far a pair's exact loss may lie from the truth by rounding and by the width of cells, on either side: 1e-4 up to 1,
+/// 1e-4 of it up to 20, 1e-3 of it beyond. Compared with the accountant's bounds by a test.
+#[must_use]
+pub fn numerical_error(epsilon: f64) -> f64 {
+    if epsilon > 20.0 { 1e-3 * epsilon } else { 1e-4 * epsilon.max(1.0) }
+}
+
+impl KnownPair {
+    /// Independent releases on one pair of neighbours, each with how often it occurs, by what their mechanisms say of them.
+    /// `None` where one is not known, where they are of kinds that nothing composes, or where nothing tells.
+    #[must_use]
+    pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
+        let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
+        let (mut alone, mut kinds, mut premise) = (None, [false; 4], "");
+        for (known, times) in releases {
+            let KnownLaws { laws, premise: of_this } = known?;
+            match laws {
+                Laws::Costs(each) => {
+                    costs.extend(each.iter().map(|cost| (cost.clone(), times)));
+                    kinds[0] |= !each.is_empty();
+                }
+                Laws::Shown { mu, .. } if *mu <= 0.0 => {}
+                Laws::Shown { rate, mu } => {
+                    shown.extend((0..times).map(|_| (*rate, *mu)));
+                    kinds[1] = true;
+                }
+                Laws::Largest(epsilon) => {
+                    largest += times as f64 * epsilon;
+                    kinds[2] = true;
+                }
+                Laws::DiscreteGaussian { sigma, steps } => {
+                    // Several together are no law that is known here.
+                    if kinds[3] || times != 1 {
+                        return None;
+                    }
+                    alone = Some((*sigma, *steps));
+                    kinds[3] = true;
+                }
+            }
+            premise = of_this;
+        }
+        match (kinds, alone) {
+            ([true, false, false, false], _) => Some(Self::composed(costs, premise)),
+            ([false, true, false, false], _) => Self::shown(&shown),
+            ([false, false, true, false], _) => Some(Self::largest(largest)),
+            ([false, false, false, true], Some((sigma, steps))) => {
+                Some(Self::discrete_gaussian(sigma, steps))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same on another premise, in words after "if".
+    #[must_use]
+    pub fn on_premise(self, premise: &str) -> Self {
+        Self { premise: premise.to_owned(), ..self }
+    }
+
+    /// Independent releases, each of them exactly what its cost describes for this pair (Gaussian, Laplace, and the
+    /// Poisson-subsampled Gaussian with and without the unit), with how often it occurs.
+    #[must_use]
+    pub fn composed(costs: Vec<(Cost, u64)>, premise: &str) -> Self {
+        let mut merged: Vec<(Cost, u64)> = Vec::new();
+        for (cost, count) in costs {
+            match merged.iter_mut().find(|(known, _)| *known == cost) {
+                Some((_, known)) => *known += count,
+                None => merged.push((cost, count)),
+            }
+        }
+        Self { law: Law::Composed(merged), premise: premise.to_owned() }
+    }
+
+    /// Gaussian noise on two inputs that lie `mu` standard deviations apart.
+    #[must_use]
+    pub fn gaussian(mu: f64) -> Self {
+        let premise = "the noise is Gaussian and only its size is unknown";
+        Self::composed(vec![(Cost::Gaussian { noise_multiplier: 1.0 / mu }, 1)], premise)
+    }
+
+    /// Gaussian noise of independent rounds in each of which the observer sees whether the unit is in: probability and
+    /// distance in standard deviations of each round. `None` for more different totals than are worth following.
+    #[must_use]
+    pub fn shown(rounds: &[(f64, f64)]) -> Option<Self> {
+        const MOST: usize = 4096;
+        // Sums of squares with their probabilities; equal ones to twelve digits are one.
+        let mut sums: Vec<(f64, f64)> = vec![(1.0, 0.0)];
+        for &(rate, mu) in rounds {
+            let mut next: Vec<(f64, f64)> = Vec::with_capacity(2 * sums.len());
+            for &(weight, sum) in &sums {
+                next.push((weight * (1.0 - rate), sum));
+                next.push((weight * rate, mu.mul_add(mu, sum)));
+            }
+            next.retain(|(weight, _)| *weight > 0.0);
+            next.sort_by(|a, b| a.1.total_cmp(&b.1));
+            sums = next.into_iter().fold(Vec::new(), |mut merged: Vec<(f64, f64)>, (weight, sum)| {
+                match merged.last_mut() {
+                    Some(last) if sum - last.1 <= 1e-12 * sum => last.0 += weight,
+                    _ => merged.push((weight, sum)),
+                }
+                merged
+            });
+            if sums.len() > MOST {
+                return None;
+            }
+        }
+        let law = Law::Shown(sums.into_iter().map(|(weight, sum)| (weight, sum.sqrt())).collect());
+        let premise = "the noise is Gaussian, coins are tossed as stated and shown, and only the noise's size is unknown";
+        Some(Self { law, premise: premise.to_owned() })
+    }
+
+    /// Discrete Gaussian noise of so many steps on integers `steps` apart.
+    #[must_use]
+    pub fn discrete_gaussian(sigma: f64, steps: f64) -> Self {
+        let premise = "the noise is discrete Gaussian and only its size is unknown".to_owned();
+        Self { law: Law::Discrete(Discrete::new(sigma, steps)), premise }
+    }
+
+    /// A pair of which only the largest loss is known.
+    #[must_use]
+    pub fn largest(epsilon: f64) -> Self {
+        Self { law: Law::Largest(epsilon), premise: String::new() }
+    }
+
+    /// Whether counts can bound the size of the noise.
+    #[must_use]
+    pub fn is_model(&self) -> bool {
+        !matches!(self.law, Law::Largest(_))
+    }
+
+    /// The smallest epsilon, at least 0, that holds for this pair at `delta`, the worse of the two directions; infinite if
+    /// none does. Up to [`numerical_error`].
+    #[must_use]
+    pub fn epsilon(&self, delta: f64) -> f64 {
+        if let Some((rough, fine)) = self.in_cells(delta) {
+            // Their error falls with the square of the width: extrapolated to none.
+            return (fine - (rough - fine) / 3.0).max(0.0);
+        }
+        match &self.law {
+            Law::Composed(costs) => composed(costs, delta),
+            Law::Shown(cases) => {
+                root(delta, |epsilon| cases.iter().map(|(w, mu)| w * gaussian(*mu, epsilon)).sum())
+            }
+            Law::Discrete(noise) => root(delta, |epsilon| noise.delta(epsilon)),
+            Law::Largest(epsilon) => *epsilon,
+        }
+    }
+
+    /// Epsilon by cells of two widths, one half of the other, both a little too large; `None` where there are none, or for a
+    /// delta below the tail that they leave out, of which the accountant knows more.
+    pub(super) fn in_cells(&self, delta: f64) -> Option<(f64, f64)> {
+        let costs = self.few().filter(|_| delta > 0.0)?;
+        let [rough, fine] = [1.0, 2.0].map(|finer| Curve::of(costs, finer).map(|curve| curve.epsilon(delta)));
+        Some((rough?, fine?)).filter(|(rough, fine)| rough.is_finite() && fine.is_finite())
+    }
+
+    /// Releases so few that cells are quicker than a contour, and no closed form is known for them.
+    pub(super) fn few(&self) -> Option<&[(Cost, u64)]> {
+        const MOST: u64 = 16;
+        match &self.law {
+            Law::Composed(costs) if (2..=MOST).contains(&costs.iter().map(|(_, count)| count).sum()) => {
+                Some(costs)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
+    if let [(Cost::Gaussian { noise_multiplier }, 1)] = costs {
+        return if delta > 0.0 {
+            single::gaussian_epsilon(1.0 / noise_multiplier, delta)
+        } else {
+            f64::INFINITY
+        };
+    }
+    if let [(Cost::Laplace { scale }, 1)] = costs {
+        // delta(e) = 1 - exp((e - 1 / scale) / 2).
+        return if delta < 1.0 { (1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0) } else { 0.0 };
+    }
+    if delta <= 0.0 {
+        let largest = |cost: &Cost| match cost {
+            Cost::Laplace { scale } => 1.0 / scale,
+            _ => f64::INFINITY,
+        };
+        return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
+    }
+    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+    // Probabilities next to 1 leave nothing to price.
+    Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
+}
+
+fn gaussian(mu: f64, epsilon: f64) -> f64 {
+    if mu > 0.0 { single::gaussian_delta(mu, epsilon) } else { 0.0 }
+}
+
+/// Where a decreasing curve reaches `delta`; 0 if it starts below, infinite if it is still above at 700.
+fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
+    if curve(0.0) <= delta {
+        return 0.0;
+    }
+    if delta <= 0.0 {
+        return f64::INFINITY;
+    }
+    let mut most = 1.0;
+    while curve(most) > delta {
+        most *= 2.0;
+        if most > 700.0 {
+            return f64::INFINITY;
+        }
+    }
+    single::decreasing_root(0.0, most, |epsilon| curve(epsilon) - delta)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::special::normal_cdf;
+
+    /// A law on the line as a mixture of normals: weight, mean; one standard deviation for all.
+    type Mixture = Vec<(f64, f64)>;
+
+    fn density(mixture: &Mixture, sd: f64, y: f64) -> f64 {
+        let normal =
+            |mean: f64| libm::exp(-0.5 * ((y - mean) / sd).powi(2)) / (sd * std::f64::consts::TAU.sqrt());
+        mixture.iter().map(|(weight, mean)| weight * normal(*mean)).sum()
+    }
+
+    /// The hockey-stick divergence by the trapezoid rule, the larger of both directions: no accountant is asked.
+    fn delta_of(worlds: &[Mixture; 2], sd: f64, epsilon: f64) -> f64 {
+        let one_way = |p: &Mixture, q: &Mixture| {
+            let steps = 20_000;
+            let (low, high) = (-14.0 * sd - 2.0, 14.0 * sd + 2.0);
+            let step = (high - low) / f64::from(steps);
+            (0..=steps)
+                .map(|k| {
+                    let y = low + step * f64::from(k);
+                    (density(p, sd, y) - libm::exp(epsilon) * density(q, sd, y)).max(0.0) * step
+                })
+                .sum::<f64>()
+        };
+        one_way(&worlds[0], &worlds[1]).max(one_way(&worlds[1], &worlds[0]))
+    }
+
+    fn proven(cost: Cost) -> f64 {
+        let composition: Composition = [(&cost, 1)].into_iter().collect();
+        Tight.price(&composition, Delta::new(1e-5).unwrap()).epsilon
+    }
+
+    /// Each worst known pair by quadrature of its densities, beside the mechanism's own proven bound.
+    #[test]
+    fn worst_known_pairs_attain_the_proven_bounds() {
+        let by_quadrature = |worlds: &[Mixture; 2], sd| root(1e-5, |epsilon| delta_of(worlds, sd, epsilon));
+        let whole = |mean: f64| vec![(1.0, mean)];
+        for (name, worlds, sd, cost) in [
+            ("Gaussian", [whole(1.0), whole(0.0)], 3.7, Cost::Gaussian { noise_multiplier: 3.7 }),
+            (
+                "Poisson sample, others zero",
+                [vec![(0.75, 0.0), (0.25, 1.0)], whole(0.0)],
+                1.0,
+                Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 1.0 },
+            ),
+            (
+                "fixed size, others against it",
+                [vec![(0.75, -1.0), (0.25, 1.0)], whole(-1.0)],
+                2.0,
+                Cost::FixedSizeGaussian { population: 4, size: 1, noise_multiplier: 2.0 },
+            ),
+        ] {
+            let (exact, bound) = (by_quadrature(&worlds, sd), proven(cost));
+            assert!((exact / bound - 1.0).abs() < 1e-5, "{name}: {exact} of {bound}");
+        }
+        // What the auditor used before: all others at zero. More than a factor of 1.5 is lost before the first trial.
+        let weak = [vec![(0.75, 0.0), (0.25, 1.0)], vec![(0.75, 0.0), (0.25, -1.0)]];
+        let bound = proven(Cost::FixedSizeGaussian { population: 4, size: 1, noise_multiplier: 2.0 });
+        assert!(by_quadrature(&weak, 2.0) < bound / 1.5, "{} of {bound}", by_quadrature(&weak, 2.0));
+    }
+
+    /// What mechanisms say of one release each becomes one pair, or none where nothing composes it or nothing tells.
+    #[test]
+    fn releases_of_one_kind_compose() {
+        let (gaussian, none) = (KnownLaws::gaussian(0.5), KnownLaws::gaussian(0.0));
+        let of = |releases: &[(Option<&KnownLaws>, u64)]| KnownPair::of(releases.iter().copied());
+        let four = of(&[(Some(&gaussian), 3), (Some(&none), 7), (Some(&gaussian), 1)]).unwrap();
+        let exact = KnownPair::gaussian(1.0).epsilon(1e-5);
+        assert!((four.epsilon(1e-5) - exact).abs() < numerical_error(exact), "{}", four.epsilon(1e-5));
+        let largest = KnownLaws::largest(0.5);
+        assert_eq!(of(&[(Some(&largest), 4)]).unwrap().epsilon(0.0), 2.0);
+        assert!(of(&[(Some(&none), 1)]).is_none() && of(&[(None, 1), (Some(&gaussian), 1)]).is_none());
+        assert!(of(&[(Some(&largest), 1), (Some(&gaussian), 1)]).is_none());
+    }
+
+    /// Rounds of a fixed-size sample: the pair is that of a Poisson sample at half the noise, and the proven bound is for
+    /// both directions at once, which no fixed pair attains.
+    #[test]
+    fn several_rounds_of_fixed_size_stay_below_the_bound() {
+        let delta = 200f64.powf(-1.1);
+        let pair =
+            KnownPair::composed(vec![(Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 0.5 }, 4)], "");
+        let bound: Composition =
+            [(&Cost::FixedSizeGaussian { population: 20, size: 5, noise_multiplier: 1.0 }, 4)]
+                .into_iter()
+                .collect();
+        let bound = Tight.price(&bound, Delta::new(delta).unwrap()).epsilon;
+        let exact = pair.epsilon(delta);
+        assert!((7.86..7.90).contains(&exact) && (8.02..8.04).contains(&bound), "{exact} of {bound}");
+    }
+
+    #[test]
+    fn curves_without_a_contour_agree_with_known_ones() {
+        let (discrete, continuous) =
+            (KnownPair::discrete_gaussian(30.0, 9.0).epsilon(1e-5), KnownPair::gaussian(0.3).epsilon(1e-5));
+        assert!((discrete / continuous - 1.0).abs() < 1e-3, "{discrete} for {continuous}");
+        let laplace = |delta: f64| {
+            let composition: Composition = [(&Cost::Laplace { scale: 1.5 }, 1)].into_iter().collect();
+            Tight.price(&composition, Delta::new(delta).unwrap()).epsilon
+        };
+        let pair = KnownPair::composed(vec![(Cost::Laplace { scale: 1.5 }, 1)], "");
+        for delta in [1e-5, 0.1, 0.5] {
+            assert!((pair.epsilon(delta) - laplace(delta)).abs() < 1e-3, "{delta}");
+        }
+        let coarse = KnownPair::discrete_gaussian(1.0, 1.0);
+        // By hand, at delta 0.3: three terms carry it.
+        let curve = |epsilon: f64| {
+            let mass = |x: i32| libm::exp(-0.5 * f64::from(x * x));
+            let total: f64 = (-9..=9).map(mass).sum();
+            (-8..=9).map(|x| (mass(x) - epsilon.exp() * mass(x - 1)).max(0.0)).sum::<f64>() / total
+        };
+        assert!((curve(coarse.epsilon(0.3)) - 0.3).abs() < 1e-9);
+    }
+
+    /// The stated error is kept, on both sides, against the accountant's two ends.
+    #[test]
+    fn the_exact_loss_is_exact_to_its_stated_error() {
+        let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };
+        for costs in [
+            vec![(sampled(0.25, 1.0), 4)],
+            vec![(sampled(0.35, 0.9), 4)],
+            vec![(sampled(0.25, 0.3), 4)],
+            vec![(sampled(0.5, 0.8), 2), (sampled(0.25, 1.5), 3)],
+            vec![(Cost::Gaussian { noise_multiplier: 2.0 }, 3)],
+            vec![(Cost::Laplace { scale: 1.0 }, 3)],
+        ] {
+            let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+            for delta in [1e-5, 200f64.powf(-1.1), 0.1] {
+                let bound = Tight.price(&composition, Delta::new(delta).unwrap());
+                let exact = KnownPair::composed(costs.clone(), "").epsilon(delta);
+                // Where the accountant's two ends are apart, the truth lies between them.
+                let error = numerical_error(exact);
+                let ends = (bound.lower.unwrap() - error)..=(bound.epsilon + error);
+                assert!(ends.contains(&exact), "{costs:?}, {delta}: {exact} of {ends:?}");
+            }
+        }
+    }
+
+    /// Shown coins: with probability (1 - q)^2 nothing was there, and the curve is the mean of Gaussian curves.
+    #[test]
+    fn shown_coins_mix_gaussian_curves() {
+        let pair = KnownPair::shown(&[(0.25, 1.0), (0.25, 1.0)]).unwrap();
+        let epsilon = pair.epsilon(1e-3);
+        let mean = 0.375 * single::gaussian_delta(1.0, epsilon)
+            + 0.0625 * single::gaussian_delta(2f64.sqrt(), epsilon);
+        assert!((mean / 1e-3 - 1.0).abs() < 1e-9, "{mean}");
+        let many: Vec<(f64, f64)> = (0..40).map(|k| (0.5, 1.0 + 1e-3 * f64::from(k * k))).collect();
+        assert!(KnownPair::shown(&many).is_none());
+    }
+}

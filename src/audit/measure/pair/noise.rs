@@ -1,0 +1,144 @@
+//! The noise that counts leave possible on a known pair, and with it epsilon far out in a tail that no trial ever reached.
+//!
+//! Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian differential
+//! privacy; here for every law that is known.
+
+use super::curve::Curve;
+use super::discrete::Discrete;
+use super::known::{KnownPair, Law};
+use crate::audit::measure::evidence::Counts;
+use crate::vocab::Cost;
+
+impl KnownPair {
+    /// The pair with `factor` times its noise.
+    fn with_noise(&self, factor: f64) -> Self {
+        let law = match &self.law {
+            Law::Composed(costs) => {
+                Law::Composed(costs.iter().map(|(cost, count)| (noisier(cost, factor), *count)).collect())
+            }
+            Law::Shown(cases) => {
+                Law::Shown(cases.iter().map(|(weight, mu)| (*weight, mu / factor)).collect())
+            }
+            Law::Discrete(noise) => Law::Discrete(Discrete::new(noise.sigma * factor, noise.steps)),
+            Law::Largest(epsilon) => Law::Largest(*epsilon),
+        };
+        Self { law, premise: self.premise.clone() }
+    }
+
+    /// Whether no test on this pair has probability at least `p` in one world and at most `q` in the other: some
+    /// (epsilon, delta) of the pair with p > e^epsilon q + delta.
+    fn excludes(&self, p: f64, q: f64) -> bool {
+        let curve = self.few().and_then(|costs| Curve::of(costs, 1.0));
+        let epsilon =
+            |delta: f64| curve.as_ref().map_or_else(|| self.epsilon(delta), |curve| curve.epsilon(delta));
+        // ln((p - delta) / q) - epsilon(delta) is concave in delta: sections that narrow on its largest value.
+        let excess = |share: f64| libm::log(p * (1.0 - share) / q) - epsilon(p * share);
+        let (mut low, mut high) = (-14.0f64, 7.0f64);
+        let at = |logit: f64| excess(1.0 / (1.0 + libm::exp(-logit)));
+        const GOLDEN: f64 = 0.618_033_988_749_894_8;
+        let (mut left, mut right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        let (mut of_left, mut of_right) = (at(left), at(right));
+        for _ in 0..18 {
+            if of_left > 0.0 || of_right > 0.0 {
+                return true;
+            }
+            if of_left > of_right {
+                (high, right, of_right) = (right, left, of_left);
+                left = high - GOLDEN * (high - low);
+                of_left = at(left);
+            } else {
+                (low, left, of_left) = (left, right, of_right);
+                right = low + GOLDEN * (high - low);
+                of_right = at(right);
+            }
+        }
+        of_left > 0.0 || of_right > 0.0
+    }
+
+    /// The largest factor on the noise that an event with these counts leaves possible, the limits of its probabilities
+    /// being wrong with probability at most `error`; infinite if the counts say nothing.
+    ///
+    /// For a pair with more noise than that no test reaches the lower limit of the one probability and keeps to the upper
+    /// limit of the other. Losses fall with the noise, so every larger factor is excluded too.
+    #[must_use]
+    pub(in crate::audit::measure) fn most_noise(&self, counts: Counts, error: f64) -> f64 {
+        let (p, q) = counts.limits(error);
+        if !self.is_model() || p <= q || q <= 0.0 {
+            return f64::INFINITY;
+        }
+        // Powers of two, from a factor of 1/64 to one of 64; most answers lie a little above 1.
+        let excluded = |power: f64| self.with_noise(libm::exp2(power)).excludes(p, q);
+        let (mut low, mut high) = (0.0f64, 0.125f64);
+        while !excluded(high) {
+            if high > 6.0 {
+                return f64::INFINITY;
+            }
+            (low, high) = (high, 2.0 * high);
+        }
+        while low <= 0.0 && excluded(low) {
+            if low < -6.0 {
+                break;
+            }
+            (low, high) = (2.0 * low - 0.125, low);
+        }
+        while high - low > 2e-3 {
+            let middle = 0.5 * (low + high);
+            if excluded(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        libm::exp2(high)
+    }
+
+    /// Epsilon at `delta` of the pair with that much noise: no less is possible if the model holds.
+    #[must_use]
+    pub(in crate::audit::measure) fn at_noise(&self, factor: f64, delta: f64) -> f64 {
+        if !factor.is_finite() {
+            return 0.0;
+        }
+        let pair = self.with_noise(factor);
+        // Three times what the cells are too large by is taken off.
+        pair.in_cells(delta)
+            .map_or_else(|| pair.epsilon(delta), |(rough, fine)| (2.0 * fine - rough).max(0.0))
+    }
+}
+
+fn noisier(cost: &Cost, factor: f64) -> Cost {
+    match *cost {
+        Cost::Gaussian { noise_multiplier } => Cost::Gaussian { noise_multiplier: factor * noise_multiplier },
+        Cost::Laplace { scale } => Cost::Laplace { scale: factor * scale },
+        Cost::PoissonGaussian { rate, noise_multiplier } => {
+            Cost::PoissonGaussian { rate, noise_multiplier: factor * noise_multiplier }
+        }
+        ref other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::normal_cdf;
+
+    /// With counts that are the truth itself, the noise found is the noise there is, whatever the event.
+    #[test]
+    fn true_probabilities_leave_the_true_noise() {
+        let trials = 1_000_000_000_000u64;
+        let counts = |p: f64, q: f64| Counts {
+            trials: [trials; 2],
+            hits: [(p * trials as f64) as u64, (q * trials as f64) as u64],
+        };
+        for threshold in [0.5, 1.5, 3.0] {
+            let above = |mean: f64| normal_cdf(mean - threshold);
+            let gaussian = KnownPair::gaussian(1.0).most_noise(counts(above(1.0), above(0.0)), 1e-3);
+            assert!((0.995..1.01).contains(&gaussian), "{threshold}: {gaussian}");
+            let cost = Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 1.0 };
+            let sampled = KnownPair::composed(vec![(cost, 1)], "");
+            let found = sampled.most_noise(counts(0.75 * above(0.0) + 0.25 * above(1.0), above(0.0)), 1e-3);
+            assert!((0.995..1.01).contains(&found), "{threshold}: {found}");
+        }
+        let blind = KnownPair::gaussian(1.0).most_noise(counts(0.3, 0.3), 1e-3);
+        assert!(blind.is_infinite() && KnownPair::gaussian(1.0).at_noise(blind, 1e-5) == 0.0);
+    }
+}

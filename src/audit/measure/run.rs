@@ -1,0 +1,197 @@
+//! Runs an experiment on two neighbouring inputs, in parallel, and keeps what the counts prove.
+
+use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, Scores, World, ceiling, choose};
+use super::experiment::{Experiment, Transcript};
+use super::histogram::Histogram;
+use super::membership::Membership;
+use super::modelled::Modelled;
+use super::one_run::OneRun;
+use super::trained::Trained;
+use crate::audit::error::AuditError;
+use crate::rng::Key;
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// How much to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Trials per world; half of them choose the event, the other half are counted.
+    pub trials: u64,
+    /// Node of all draws.
+    pub key: Key,
+    /// Delta at which epsilon is bounded.
+    pub delta: f64,
+    /// Whether bounds that rest on a model are worked out too.
+    pub models: bool,
+}
+
+/// What an audit measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evidence {
+    /// Trials per world.
+    pub trials: u64,
+    /// Those of them that were counted; the others chose the test and the threshold.
+    pub counted: u64,
+    /// The test that was chosen.
+    pub test: String,
+    /// Whose data the counted event speaks for.
+    pub speaks_for: World,
+    /// The threshold of the event on the test's score.
+    #[serde(serialize_with = "finite_or_text")]
+    pub threshold: f64,
+    /// The counts.
+    pub counts: Counts,
+    /// No epsilon below this is possible at `delta`, with `confidence`.
+    pub epsilon_lower: f64,
+    /// Delta of the bound.
+    pub delta: f64,
+    /// Probability that the bound is right, whatever the truth.
+    pub confidence: f64,
+    /// The largest bound that so many trials permit.
+    pub ceiling: f64,
+    /// The exact loss of this pair of neighbours at `delta`, where their output laws are known: what endless trials would
+    /// measure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair_epsilon: Option<f64>,
+    /// What the trials say if the output laws are known but for the size of the noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Modelled>,
+    /// What a single run with many canaries shows, where that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_run: Option<OneRun>,
+    /// Success of membership inference with the chosen test.
+    pub membership: Membership,
+    /// The chosen test's scores, counted trials only.
+    pub histogram: Histogram,
+}
+
+fn finite_or_text<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.collect_str(value) }
+}
+
+/// Fewest trials per world that can be halved and quartered.
+pub const FEWEST: u64 = 8;
+
+/// Measures. `done` is told how many trials were finished since it was last told.
+///
+/// The test and its threshold are chosen on the first half of the trials of each world and counted on the second, so
+/// that one event is counted and the confidence is that of a single pair of Clopper-Pearson limits.
+///
+/// # Errors
+/// If the experiment fails or there are too few trials.
+pub fn measure(
+    experiment: &dyn Experiment,
+    effort: Effort,
+    done: &(dyn Fn(u64) + Sync),
+) -> Result<Evidence, AuditError> {
+    if effort.trials < FEWEST {
+        return Err(AuditError::TooFewTrials { fewest: FEWEST, found: effort.trials });
+    }
+    let choosing = effort.trials / 2;
+    let counted = effort.trials - choosing;
+    let mut names = experiment.tests();
+    let first = both(experiment, effort.key.child("choose"), choosing, done)?;
+    let (trained, tests) = tests_of(&first, names.len());
+    if trained.is_some() {
+        names.push("trained statistic".to_owned());
+    }
+    let mut best: Option<(usize, Event, f64)> = None;
+    for (index, scores) in tests.iter().enumerate() {
+        // Where no bound is above 0 yet, the larger advantage decides.
+        let figure = |counts: Counts| {
+            let epsilon = counts.epsilon_at(effort.delta, ERROR_OF_CHOICE);
+            if epsilon > 0.0 { epsilon } else { counts.delta(0.0) - 1.0 }
+        };
+        if let Some((event, value)) = choose(scores, figure)
+            && best.is_none_or(|(_, _, most)| value > most)
+        {
+            best = Some((index, event, value));
+        }
+    }
+    let Some((test, event, _)) = best else {
+        return Err(AuditError::NoTest);
+    };
+    let second = both(experiment, effort.key.child("count"), counted, done)?;
+    let score = |transcript: &Transcript| match (&trained, transcript.scores.get(test)) {
+        (Some(trained), None) => trained.score(&transcript.features),
+        (_, score) => score.copied().unwrap_or(0.0),
+    };
+    let scores: Scores = [0, 1].map(|world| second[world].iter().map(score).collect());
+    let counts = Counts::of(event, &scores);
+    let model = experiment
+        .pair()
+        .filter(|pair| pair.is_model() && effort.models)
+        .and_then(|pair| Modelled::of(pair, &[event], &tests[test], &scores, effort.delta));
+    let run = |purpose: &str| experiment.one_run(effort.trials, effort.key.child("one run").child(purpose));
+    let one_run = match (run("choose"), run("count")) {
+        (Some(choosing), Some(counted)) => Some(OneRun::of(choosing?, counted?, effort.delta)),
+        _ => None,
+    };
+    Ok(Evidence {
+        trials: effort.trials,
+        counted,
+        test: names[test].clone(),
+        speaks_for: event.speaks_for,
+        threshold: event.threshold,
+        counts,
+        epsilon_lower: counts.epsilon(effort.delta),
+        delta: effort.delta,
+        confidence: 1.0 - ERROR,
+        ceiling: ceiling(counted, effort.delta),
+        pair_epsilon: experiment.pair().map(|pair| pair.epsilon(effort.delta)).filter(|e| e.is_finite()),
+        model,
+        one_run,
+        membership: Membership::of(&scores),
+        histogram: Histogram::of(&scores),
+    })
+}
+
+/// The scores of the choosing half by test; a statistic is trained on its first half and scored on its second.
+fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec<Scores>) {
+    let mut tests: Vec<Scores> = (0..known)
+        .map(|test| [0, 1].map(|world| first[world].iter().map(|t| t.scores[test]).collect()))
+        .collect();
+    let features = |world: usize| first[world].iter().map(|t| t.features.clone()).collect::<Vec<Vec<f64>>>();
+    let rows = [features(0), features(1)];
+    let half = rows[0].len() / 2;
+    let trained = Trained::fit([&rows[0][..half], &rows[1][..half]]);
+    if let Some(trained) = &trained {
+        tests.push([0, 1].map(|world| rows[world][half..].iter().map(|row| trained.score(row)).collect()));
+    }
+    (trained, tests)
+}
+
+/// Trials of one job: enough to be worth handing to a thread.
+const BATCH: u64 = 64;
+
+fn both(
+    experiment: &dyn Experiment,
+    key: Key,
+    trials: u64,
+    done: &(dyn Fn(u64) + Sync),
+) -> Result<[Vec<Transcript>; 2], AuditError> {
+    let one = |world: World| -> Result<Vec<Transcript>, AuditError> {
+        let node = key.child(world.symbol());
+        let batches: Result<Vec<Vec<Transcript>>, AuditError> = (0..trials.div_ceil(BATCH))
+            .into_par_iter()
+            .map(|batch| {
+                let range = batch * BATCH..((batch + 1) * BATCH).min(trials);
+                let count = range.end - range.start;
+                let found: Result<Vec<Transcript>, AuditError> =
+                    range.map(|trial| checked(experiment, world, node.index(trial))).collect();
+                done(count);
+                found
+            })
+            .collect();
+        Ok(batches?.into_iter().flatten().collect())
+    };
+    Ok([one(World::Given)?, one(World::Neighbour)?])
+}
+
+fn checked(experiment: &dyn Experiment, world: World, key: Key) -> Result<Transcript, AuditError> {
+    let transcript = experiment.trial(world, key)?;
+    if transcript.scores.iter().chain(&transcript.features).any(|number| number.is_nan()) {
+        return Err(AuditError::NotANumber);
+    }
+    Ok(transcript)
+}

@@ -1,0 +1,75 @@
+//! Mechanisms that are BROKEN on purpose, for the auditor to find out. No protocol can name them.
+
+use crate::privacy::mechanisms::{
+    Distinguisher, Laplace, Mechanism, MechanismError, NoiseArithmetic, Pair, Price, RATIO,
+};
+use crate::rng::Stream;
+use crate::vocab::{Cost, Neighbours, Positive};
+
+/// BROKEN: books the price of the Laplace mechanism that it was given and draws half of its noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfNoise(
+    /// The mechanism whose price is booked.
+    pub Laplace,
+);
+
+impl Mechanism for HalfNoise {
+    type Input = Vec<f64>;
+    type Output = Vec<f64>;
+
+    fn price(&self, input: &Vec<f64>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        self.0.price(input, neighbours)
+    }
+
+    fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
+        let scale = 0.5 * self.0.scale();
+        Ok(input.iter().map(|value| value + scale * stream.laplace()).collect())
+    }
+
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        self.0.worst_pair(like)
+    }
+
+    fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        let half = Positive::new(0.5 * self.0.scale()).expect("half of a number above 0");
+        Laplace::new(half, half).distinguisher(inputs)
+    }
+}
+
+/// BROKEN: scales Laplace noise to the data's own largest number instead of a public bound, and books epsilon.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DataScaledNoise {
+    /// The epsilon that is booked.
+    pub epsilon: Positive,
+}
+
+impl Mechanism for DataScaledNoise {
+    type Input = Vec<f64>;
+    type Output = Vec<f64>;
+
+    fn price(&self, input: &Vec<f64>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        let one = Positive::new(1.0).expect("1 is above 0");
+        let honest = Laplace::new(one, one).with(NoiseArithmetic::Ideal).price(input, neighbours)?;
+        Ok(Price { cost: Cost::PureDp { epsilon: self.epsilon.get() }, ..honest })
+    }
+
+    fn privatise(&self, input: &Vec<f64>, stream: &mut Stream) -> Result<Vec<f64>, MechanismError> {
+        let scale = input.iter().fold(0.0f64, |most, value| most.max(value.abs())) / self.epsilon.get();
+        Ok(input.iter().map(|value| value + scale * stream.laplace()).collect())
+    }
+
+    fn distinguisher(&self, [a, b]: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<f64>>, MechanismError> {
+        let own = |input: &[f64]| input.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+        let density = |input: &[f64], scale: f64| {
+            let input = input.to_vec();
+            move |y: &[f64]| -> f64 {
+                let each = y.iter().zip(&input).map(|(y, x)| -libm::log(scale) - (y - x).abs() / scale);
+                each.sum()
+            }
+        };
+        let (given, neighbour) =
+            (density(a, own(a) / self.epsilon.get()), density(b, own(b) / self.epsilon.get()));
+        let log_ratio = move |y: &Vec<f64>| given(y) - neighbour(y);
+        Ok(Distinguisher { tests: vec![(RATIO, Box::new(log_ratio))], ..Distinguisher::unknown() })
+    }
+}

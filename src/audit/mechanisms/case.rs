@@ -1,0 +1,155 @@
+//! One audit that the program can do by name.
+
+use super::releases::Releases;
+use crate::audit::error::AuditError;
+use crate::audit::measure::{Coins, Experiment, KnownPair, Transcript, World};
+use crate::audit::verdict::{Statement, Verdict, upper_bound};
+use crate::privacy::mechanisms::{Distinguisher, Mechanism, Pair};
+use crate::rng::Key;
+use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
+
+/// One audit that the program can do by name.
+pub struct Case {
+    /// What is said about it.
+    pub statement: Statement,
+    /// How it is run.
+    pub experiment: Box<dyn Experiment + Send>,
+    /// The verdict that enough trials must give.
+    pub expected: Verdict,
+}
+
+impl std::fmt::Debug for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Case").field("statement", &self.statement).finish_non_exhaustive()
+    }
+}
+
+/// Delta of mechanisms that need one.
+pub(super) const DELTA: f64 = 1e-5;
+
+pub(super) fn positive(value: f64) -> Positive {
+    Positive::new(value).expect("above 0")
+}
+
+pub(super) fn epsilon(value: f64) -> Epsilon {
+    Epsilon::new(value).expect("above 0")
+}
+
+pub(super) fn delta() -> Delta {
+    Delta::new(DELTA).expect("a probability")
+}
+
+/// What a case is called, and the words about it.
+pub(super) struct Words {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) expected: Verdict,
+}
+
+impl Words {
+    /// Of a mechanism that ought to pass.
+    pub(super) const fn sound(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, expected: Verdict::Consistent }
+    }
+
+    /// Of one that ought to be found out.
+    pub(super) const fn refuted(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, expected: Verdict::Refuted }
+    }
+
+    /// Of one for which nothing is claimed.
+    pub(super) const fn unprotected(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, expected: Verdict::Inconclusive }
+    }
+}
+
+/// How often a mechanism releases, at which delta, and for which neighbours it is priced.
+pub(super) type Terms = (u64, f64, Neighbours);
+
+/// A mechanism on its own worst known pair for inputs of the shape of `like`.
+pub(super) fn worst<M>(words: Words, mechanism: M, like: &M::Input, terms: Terms) -> Case
+where
+    M: Mechanism + Send + Sync + 'static,
+    M::Input: Send + Sync + 'static,
+    M::Output: 'static,
+{
+    let pair = mechanism.worst_pair(like).expect("the suite's own mechanisms name their worst pair");
+    on_pair(words, mechanism, pair, terms)
+}
+
+/// A mechanism on another pair.
+pub(super) fn on_pair<M>(words: Words, mechanism: M, pair: Pair<M::Input>, terms: Terms) -> Case
+where
+    M: Mechanism + Send + Sync + 'static,
+    M::Input: Send + Sync + 'static,
+    M::Output: 'static,
+{
+    let told = mechanism
+        .distinguisher([&pair.inputs[0], &pair.inputs[1]])
+        .expect("the suite's own inputs keep every precondition");
+    told_by(words, mechanism, pair, terms, told)
+}
+
+/// A mechanism on another pair, whose outputs are told apart in another way.
+pub(super) fn told_by<M>(
+    words: Words,
+    mechanism: M,
+    pair: Pair<M::Input>,
+    (times, delta, neighbours): Terms,
+    told: Distinguisher<M::Output>,
+) -> Case
+where
+    M: Mechanism + Send + Sync + 'static,
+    M::Input: Send + Sync + 'static,
+    M::Output: 'static,
+{
+    let price = mechanism
+        .price(&pair.inputs[0], &neighbours)
+        .expect("the suite's own parameters keep every precondition");
+    let claim = price.claim.as_ref().filter(|claim| claim.cost.is_none());
+    let statement = Statement {
+        name: words.name.to_owned(),
+        about: words.about.to_owned(),
+        neighbours: pair.words.clone(),
+        observer: "anyone who sees the output".to_owned(),
+        delta,
+        claim: claim.map(|claim| (claim.epsilon, claim.source.clone())),
+        proven: upper_bound(&[(&price, times)], delta),
+        disjoint: told.disjoint.clone(),
+        broken: words.name.starts_with("broken-"),
+    };
+    let experiment = Box::new(Releases::told_by(mechanism, pair, times, told));
+    Case { statement, experiment, expected: words.expected }
+}
+
+/// How one run with so many canaries is made; the draws lie below the key.
+pub(super) type Canaries = Box<dyn Fn(u64, Key) -> Result<Coins, AuditError> + Send + Sync>;
+
+/// An experiment that can be audited in one run too.
+struct WithCanaries {
+    experiment: Box<dyn Experiment + Send>,
+    canaries: Canaries,
+}
+
+impl Experiment for WithCanaries {
+    fn tests(&self) -> Vec<String> {
+        self.experiment.tests()
+    }
+
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+        self.experiment.trial(world, key)
+    }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.experiment.pair()
+    }
+
+    fn one_run(&self, trials: u64, key: Key) -> Option<Result<Coins, AuditError>> {
+        Some((self.canaries)(trials, key))
+    }
+}
+
+/// The case with an audit in one run besides.
+pub(super) fn with_canaries(case: Case, canaries: Canaries) -> Case {
+    Case { experiment: Box::new(WithCanaries { experiment: case.experiment, canaries }), ..case }
+}

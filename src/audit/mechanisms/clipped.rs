@@ -1,0 +1,58 @@
+//! Audits of what is clipped to a range before noise is added, and of what should have been.
+
+use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive};
+use crate::privacy::mechanisms::clipping::Range;
+use crate::privacy::mechanisms::{ClippedGaussian, ClippedLaplace, Ctl, Mechanism, NoiseArithmetic, Pair};
+use crate::vocab::{Finite, Neighbours};
+
+pub(super) fn cases() -> Vec<Case> {
+    let curator = |clip| Ctl::new(epsilon(1.0), positive(5.0), clip).expect("a finite scale");
+    let end = |value| Finite::new(value).expect("a finite number");
+    let range = Range { low: end(-5.0), high: end(5.0) };
+    let (pure, with_delta) = ((1, 0.0, Neighbours::AnyValue), (1, DELTA, Neighbours::AnyValue));
+    let arithmetic = NoiseArithmetic::Exact;
+    let reward = |pair: Pair<f64>| Pair {
+        words: format!("{}, where 5 is the largest that is assumed", pair.words),
+        ..pair
+    };
+    vec![
+        worst_with(
+            Words::sound("ctl", "CTL with clipping to [-5, 5], epsilon 1"),
+            curator(true),
+            pure.clone(),
+            reward,
+        ),
+        worst_with(
+            Words::refuted("ctl-unclipped", "CTL without clipping, epsilon 1 claimed"),
+            curator(false),
+            pure.clone(),
+            reward,
+        ),
+        worst_with(
+            Words::sound("clipped-laplace", "an outcome clipped to [-5, 5], Laplace noise, epsilon 1"),
+            ClippedLaplace { epsilon: epsilon(1.0), range, arithmetic },
+            pure,
+            |pair| pair,
+        ),
+        worst_with(
+            Words::sound("clipped-gaussian", "an outcome clipped to [-5, 5], Gaussian noise for (1, 1e-5)"),
+            ClippedGaussian { epsilon: epsilon(1.0), delta: delta(), range, arithmetic },
+            with_delta,
+            |pair| pair,
+        ),
+    ]
+}
+
+/// A mechanism of one number on its worst pair, in words of the suite's own.
+fn worst_with<M>(
+    words: Words,
+    mechanism: M,
+    terms: super::case::Terms,
+    said: impl Fn(Pair<f64>) -> Pair<f64>,
+) -> Case
+where
+    M: Mechanism<Input = f64, Output = f64> + Send + Sync + 'static,
+{
+    let pair = mechanism.worst_pair(&0.0).expect("numbers that are clipped have a worst pair");
+    on_pair(words, mechanism, said(pair), terms)
+}

@@ -1,0 +1,20 @@
+//! Attacks on mechanisms, each on the worst pair that it names itself.
+
+mod additive;
+mod broken;
+mod canaries;
+mod case;
+mod choices;
+mod clipped;
+mod flawed;
+mod low_bits;
+mod releases;
+mod sampled;
+mod suite;
+mod tables;
+
+pub use broken::{DataScaledNoise, HalfNoise};
+pub use case::Case;
+pub use low_bits::{reachable_gaussian, reachable_laplace};
+pub use releases::Releases;
+pub use suite::suite;

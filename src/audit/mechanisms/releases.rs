@@ -1,0 +1,70 @@
+//! A mechanism released once or several times, with tests on its output: what most audits of one mechanism are.
+
+use crate::audit::error::AuditError;
+use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::privacy::mechanisms::{Distinguisher, Mechanism, Pair};
+use crate::rng::Key;
+
+/// One or several releases of a mechanism with the same secret; scores of several releases add up.
+pub struct Releases<M: Mechanism> {
+    mechanism: M,
+    inputs: [M::Input; 2],
+    times: u64,
+    told: Distinguisher<M::Output>,
+    pair: Option<KnownPair>,
+}
+
+impl<M: Mechanism> std::fmt::Debug for Releases<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Releases").field("mechanism", &self.mechanism).finish_non_exhaustive()
+    }
+}
+
+impl<M: Mechanism> Releases<M> {
+    /// So many releases of a mechanism on a pair, told apart by what the mechanism says of it.
+    ///
+    /// # Errors
+    /// If an input breaks the mechanism's precondition.
+    pub fn on(mechanism: M, pair: Pair<M::Input>, times: u64) -> Result<Self, AuditError> {
+        let told = mechanism.distinguisher([&pair.inputs[0], &pair.inputs[1]])?;
+        Ok(Self::told_by(mechanism, pair, times, told))
+    }
+
+    /// The same told apart in another way.
+    #[must_use]
+    pub fn told_by(mechanism: M, pair: Pair<M::Input>, times: u64, told: Distinguisher<M::Output>) -> Self {
+        let known = KnownPair::of([(told.laws.as_ref(), times)]);
+        Self { mechanism, inputs: pair.inputs, times, told, pair: known }
+    }
+
+    /// Why no output can come from both inputs, where algebra says so.
+    #[must_use]
+    pub fn disjoint(&self) -> Option<&str> {
+        self.told.disjoint.as_deref()
+    }
+}
+
+impl<M: Mechanism + Sync> Experiment for Releases<M>
+where
+    M::Input: Sync,
+{
+    fn tests(&self) -> Vec<String> {
+        self.told.tests.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+        let mut stream = key.stream();
+        let mut scores = vec![0.0; self.told.tests.len()];
+        let mut features = Vec::new();
+        for _ in 0..self.times {
+            let output = self.mechanism.privatise(&self.inputs[world.index()], &mut stream)?;
+            scores.iter_mut().zip(&self.told.tests).for_each(|(score, (_, test))| *score += test(&output));
+            features.extend(self.told.features.iter().flat_map(|of| of(&output)));
+        }
+        Ok(Transcript { features, ..Transcript::rounded(scores) })
+    }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.pair.as_ref()
+    }
+}

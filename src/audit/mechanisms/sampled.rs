@@ -1,0 +1,70 @@
+//! Audits of Gaussian noise on a sample of units.
+
+use super::canaries;
+use super::case::{Case, DELTA, Words, positive, with_canaries, worst};
+use crate::privacy::mechanisms::{
+    Divisor, FederatedSum, FixedSizeGaussian, Gathered, NoiseArithmetic, Participation, PoissonGaussian,
+    SensitivityRule,
+};
+use crate::vocab::{Neighbours, Probability};
+use std::sync::Arc;
+
+/// 200^-1.1, the delta of DP-FTS-DE's synthetic experiment.
+const FEDERATED_DELTA: f64 = 0.002_943_520_093_262_371_6;
+
+pub(super) fn cases() -> Vec<Case> {
+    let quarter = Probability::new(0.25).expect("a probability");
+    let poisson = PoissonGaussian::new(quarter, positive(1.0), positive(1.0));
+    let units = vec![vec![0.0]; 4];
+    let sum = FederatedSum {
+        participation: Participation::Poisson(quarter),
+        clip: Some(positive(11.0)),
+        noise_multiplier: 1.0,
+        divisor: Divisor::Planned,
+        multiplicity: 1,
+        keeps_coin: false,
+        visible: false,
+        sensitivity: SensitivityRule::LargestWeight,
+        claimed_rate: None,
+        is_forgotten: false,
+        arithmetic: NoiseArithmetic::Exact,
+    };
+    let agents = Gathered {
+        population: 20,
+        vectors: (0..20).map(|agent| (agent, Arc::new(vec![0.0; 2]))).collect(),
+        weights: Arc::new(vec![vec![0.05; 20]]),
+        second_coin: Vec::new(),
+        length: 2,
+    };
+    let canaries = canaries::of_agents(sum.clone());
+    let federated = worst(
+        Words::sound("federated-sum", "DP-FTS-DE's sum over 20 agents, q = 0.25, z = 1, S = 11, once"),
+        sum,
+        &agents,
+        (1, DELTA, Neighbours::ZeroOut),
+    );
+    vec![
+        worst(
+            Words::sound("poisson-gaussian", "Gaussian noise on a Poisson sample, q = 0.25, z = 1, once"),
+            poisson,
+            &units,
+            (1, DELTA, Neighbours::ZeroOut),
+        ),
+        worst(
+            Words::sound("poisson-gaussian-40", "the same 40 times, as DP-FTS-DE has it"),
+            poisson,
+            &units,
+            (40, FEDERATED_DELTA, Neighbours::ZeroOut),
+        ),
+        worst(
+            Words::sound(
+                "fixed-size-gaussian",
+                "Gaussian noise on 1 of 4 units drawn without replacement, z = 2",
+            ),
+            FixedSizeGaussian::new(1, positive(1.0), positive(2.0)),
+            &units,
+            (1, DELTA, Neighbours::ReplaceOne),
+        ),
+        with_canaries(federated, canaries),
+    ]
+}

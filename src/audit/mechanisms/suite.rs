@@ -1,0 +1,13 @@
+//! Every mechanism of the family on its worst known neighbours, with what is claimed and what is to be expected.
+
+use super::case::Case;
+use super::{additive, choices, clipped, flawed, sampled, tables};
+
+/// All cases: the family first, then what is broken on purpose, then the low bits.
+#[must_use]
+pub fn suite() -> Vec<Case> {
+    [additive::cases, choices::cases, sampled::cases, clipped::cases, tables::cases, flawed::cases]
+        .into_iter()
+        .flat_map(|cases| cases())
+        .collect()
+}

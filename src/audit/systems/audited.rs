@@ -1,0 +1,57 @@
+//! What a protocol offers to be audited.
+
+use super::request::Request;
+use super::system::{Candidates, LeftOut, NotAudited};
+use crate::audit::error::AuditError;
+use crate::protocols::Stage;
+use crate::rng::Key;
+use crate::study::Workshop;
+
+/// A protocol whose releases can be attacked.
+pub(super) trait Audited {
+    /// The releases of one series, each on neighbours to choose the most telling of.
+    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut>;
+
+    /// The part of a series that nothing protects, where another part is audited.
+    fn shown_as_it_is(&self, series: &str) -> Option<NotAudited> {
+        let _ = series;
+        None
+    }
+
+    /// Why it is not audited at all, or not as asked.
+    fn refuses(&self, request: &Request) -> Option<&'static str> {
+        let _ = request;
+        None
+    }
+}
+
+/// Where an audit takes place: the world of one replication, and what was asked for.
+pub(super) struct Ground<'a> {
+    pub(super) workshop: &'a Workshop<'a>,
+    pub(super) stage: &'a Stage,
+    /// Node of the replication.
+    pub(super) key: Key,
+    /// Delta that was asked for.
+    pub(super) delta: Option<f64>,
+    /// Delta of the study's own figures.
+    pub(super) study_delta: Option<f64>,
+    /// The neighbour that was asked for, instead of a search.
+    pub(super) neighbour: Option<&'a str>,
+}
+
+impl Ground<'_> {
+    /// The world of another replication.
+    pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), AuditError> {
+        self.workshop.world(replication).map_err(AuditError::scenario)
+    }
+}
+
+/// The series of a name, out of a protocol's.
+pub(super) fn named<'a, S>(
+    series: &'a [S],
+    wanted: &str,
+    name: impl Fn(&S) -> &String,
+) -> Result<&'a S, AuditError> {
+    let missing = || AuditError::scenario(format_args!("there is no series \"{wanted}\""));
+    series.iter().find(|one| name(one) == wanted).ok_or_else(missing)
+}

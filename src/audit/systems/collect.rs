@@ -1,0 +1,104 @@
+//! Everything that a scenario releases, series by series: what can be audited, and why the rest cannot.
+
+use super::audited::{Audited, Ground};
+use super::request::Request;
+use super::system::{Candidates, LeftOut, Systems};
+use crate::audit::error::AuditError;
+use crate::protocols::ProtocolModel;
+use crate::study::{Plan, Workshop};
+use crate::vocab::Delta;
+
+/// What each protocol offers to be audited: a line for a file.
+fn audited(protocol: &ProtocolModel) -> &dyn Audited {
+    match protocol {
+        ProtocolModel::Echo(recipe) => recipe,
+        ProtocolModel::Outsourced(recipe) => recipe,
+        ProtocolModel::Release(recipe) => recipe,
+        ProtocolModel::Local(recipe) => recipe,
+        ProtocolModel::Federated(recipe) => recipe,
+    }
+}
+
+/// Replication whose world is audited.
+const REPLICATION: u64 = 0;
+
+/// Everything that a scenario releases, series by series: what can be audited, and why the rest cannot.
+///
+/// # Errors
+/// [`AuditError`]: a world that cannot be prepared, a neighbour that does not fit, a protocol or series of which nothing can be
+/// audited, or names that do not occur.
+pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
+    let cell = plan.cells.get(request.cell).ok_or_else(|| AuditError::Asked {
+        expected: format!("a cell below {}", plan.cells.len()),
+        found: request.cell.to_string(),
+    })?;
+    let workshop = Workshop::without_folder(request.cell, cell, plan);
+    let world = workshop.world(REPLICATION).map_err(AuditError::scenario)?;
+    let protocol = &cell.scenario.draft().protocol;
+    let known = protocol.as_dyn().series();
+    if let Some(series) = request.series.as_ref().filter(|series| !known.contains(series)) {
+        let expected = format!("a series out of {}", known.join(", "));
+        return Err(AuditError::Asked { expected, found: format!("\"{series}\"") });
+    }
+    let audited = audited(protocol);
+    if let Some(why) = audited.refuses(request) {
+        return Err(AuditError::scenario(why));
+    }
+    let study_delta = cell.scenario.draft().privacy.delta.map(Delta::get);
+    let ground = Ground {
+        workshop: &workshop,
+        stage: &world.0,
+        key: world.1,
+        delta: request.claim.map(|(_, delta)| delta),
+        study_delta,
+        neighbour: request.neighbour.as_deref(),
+    };
+    let mut found = Systems::default();
+    for name in known.iter().filter(|name| request.series.as_ref().is_none_or(|only| only == *name)) {
+        match audited.candidates(name, &ground) {
+            Ok(groups) if groups.iter().all(Vec::is_empty) => {
+                let left_out = LeftOut::Unprotected("nothing of it is protected");
+                found.not_audited.push(left_out.of(name));
+            }
+            Ok(groups) => {
+                found.audited.extend(groups.into_iter().filter(|candidates| !candidates.is_empty()));
+                found.not_audited.extend(audited.shown_as_it_is(name));
+            }
+            // What does not fit a neighbour that was asked for is no property of the series.
+            Err(LeftOut::Failed(error)) if request.neighbour.is_some() => return Err(error),
+            Err(LeftOut::Beyond(why)) if request.neighbour.is_some() => {
+                return Err(AuditError::scenario(why));
+            }
+            Err(left_out) => found.not_audited.push(left_out.of(name)),
+        }
+    }
+    if let Some(observer) = &request.observer {
+        let sees = |candidates: &Candidates| candidates.iter().any(|s| s.statement.observer == *observer);
+        let mut names: Vec<String> =
+            found.audited.iter().flatten().map(|system| system.statement.observer.clone()).collect();
+        found.audited.retain(sees);
+        if found.audited.is_empty() && !names.is_empty() {
+            names.sort();
+            names.dedup();
+            let expected = format!("an observer out of {}", names.join(", "));
+            return Err(AuditError::Asked { expected, found: format!("\"{observer}\"") });
+        }
+    }
+    if found.audited.is_empty() {
+        let reasons: Vec<String> =
+            found.not_audited.iter().map(|left| format!("{}: {}", left.series, left.why)).collect();
+        let reasons = reasons.join("\n  ");
+        return Err(AuditError::scenario(format_args!("nothing of this scenario is audited\n  {reasons}")));
+    }
+    if let Some((epsilon, delta)) = request.claim {
+        for system in found.audited.iter_mut().flatten() {
+            if system.statement.delta != delta {
+                // What was proven at another delta says nothing here.
+                system.statement.proven = None;
+            }
+            system.statement.delta = delta;
+            system.statement.claim = Some((epsilon, "as asked".to_owned()));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,16 @@
+//! Echo: it releases nothing.
+
+use super::audited::{Audited, Ground};
+use super::request::Request;
+use super::system::{Candidates, LeftOut};
+use crate::protocols::echo::Echo;
+
+impl Audited for Echo {
+    fn candidates(&self, _: &str, _: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+        Err(LeftOut::Unprotected("it releases nothing"))
+    }
+
+    fn refuses(&self, _: &Request) -> Option<&'static str> {
+        Some("Echo releases nothing, so there is nothing to audit")
+    }
+}

@@ -1,0 +1,220 @@
+//! The sums that a server opens under masks, as it sees them itself and as an agent does.
+
+use super::claim::claimed;
+use crate::audit::error::AuditError;
+use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::systems::audited::Ground;
+use crate::audit::systems::system::{Candidates, LeftOut, System};
+use crate::audit::verdict::{Statement, upper_bound};
+use crate::privacy::mechanisms::{Mechanism, Moved, OpenedSum, Participation, Price, RATIO, SecureSum};
+use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Rehearsal};
+use crate::protocols::{Protocol, Stage};
+use crate::rng::Key;
+use crate::vocab::{Cost, Delta, Neighbours, counted};
+
+/// The opened sums of one series, once for each of the two observers.
+pub(super) fn candidates(
+    recipe: &Federated,
+    (series, aggregate): (&FederatedSeries, &Aggregate),
+    ground: &Ground<'_>,
+    (explored, targets): (&[usize], &[usize]),
+    delta: Delta,
+) -> Result<Vec<Candidates>, LeftOut> {
+    if matches!(aggregate.participation, Participation::FixedSize(_)) {
+        return Err(LeftOut::Beyond("under masks nobody can draw a sample of fixed size"));
+    }
+    // Secrets and coins are drawn anew in every trial; masks cancel whatever they are.
+    let rehearsal = || Rehearsal::new(aggregate, explored, 1, ground.key.child("audit").child("secrets"));
+    let opened = opened(recipe, series, &rehearsal(), (ground.stage, ground.key))?;
+    let view = |observer: Observer, target: usize| -> Result<System, AuditError> {
+        let audit = OpenedSums::new(rehearsal(), &opened, target, observer);
+        let prices = audit.prices()?;
+        let each: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
+        let fewest = opened.iter().map(|(_, survivors)| *survivors).min().unwrap_or(0);
+        let knows = match (observer, audit.pooled.len()) {
+            (_, 0) => String::new(),
+            (Observer::Server, known) => {
+                format!("; {} pool what they know with the server", counted(known as u64, "agent"))
+            }
+            (Observer::Agents, 1) => "; an agent knows its own share".to_owned(),
+            (Observer::Agents, known) => format!("; {} pool what they know", counted(known as u64, "agent")),
+        };
+        let statement = Statement {
+            name: match observer {
+                Observer::Server => format!("{}, server", series.name),
+                Observer::Agents => format!("{}, agents", series.name),
+            },
+            about: format!(
+                "the {} sums of a run that were opened, {fewest} or more shares of noise in each, {} planned{}",
+                prices.len(),
+                audit.rehearsal.planned_shares(),
+                knows
+            ),
+            neighbours: format!("agent {target} with vectors of full norm, or zero; all others' are zero"),
+            observer: match observer {
+                Observer::Server => recipe.server.clone(),
+                Observer::Agents => "every agent".to_owned(),
+            },
+            delta: delta.get(),
+            claim: claimed(&prices, delta),
+            proven: upper_bound(&each, delta.get()),
+            disjoint: None,
+            broken: false,
+        };
+        Ok(System::new(statement, audit))
+    };
+    let seen_by = |observer| -> Result<Candidates, AuditError> {
+        targets.iter().map(|&target| view(observer, target)).collect()
+    };
+    Ok(vec![seen_by(Observer::Server)?, seen_by(Observer::Agents)?])
+}
+
+/// Who looks at the opened sums.
+#[derive(Clone, Copy, Debug)]
+enum Observer {
+    /// The server, with the agents that pool with it.
+    Server,
+    /// An agent, or as many as pool what they know.
+    Agents,
+}
+
+impl Observer {
+    /// Agents other than the target whose parts it knows.
+    fn pooled(self, rehearsal: &Rehearsal, target: usize) -> Vec<usize> {
+        let known = match self {
+            Self::Server => rehearsal.colluding(),
+            Self::Agents => rehearsal.colluding().max(1),
+        };
+        (0..).filter(|agent| *agent != target).take(known).collect()
+    }
+
+    /// What the ledger books for it.
+    fn price(self, rehearsal: &Rehearsal, survivors: u64) -> SecureSum {
+        match self {
+            Self::Server => rehearsal.seen_by_server(survivors),
+            Self::Agents => rehearsal.seen_by_agents(survivors),
+        }
+    }
+}
+
+/// The rounds that are opened in one played replication, each with the shares of noise in its sums.
+fn opened(
+    recipe: &Federated,
+    series: &FederatedSeries,
+    rehearsal: &Rehearsal,
+    (stage, key): (&Stage, Key),
+) -> Result<Vec<(u64, u64)>, LeftOut> {
+    let alone = Federated { series: vec![series.clone()], ..recipe.clone() };
+    let records = alone.play(stage, key).map_err(AuditError::from)?;
+    let multiplier = |cost: &Cost| match cost {
+        Cost::PoissonGaussian { noise_multiplier, .. } | Cost::Gaussian { noise_multiplier } => {
+            Some(*noise_multiplier)
+        }
+        _ => None,
+    };
+    let planned = rehearsal.planned_shares() as f64;
+    let mut opened = Vec::new();
+    let of_server = records
+        .iter()
+        .flat_map(|record| &record.releases)
+        .filter(|booked| booked.event.observer.0 == recipe.server);
+    for booked in of_server {
+        for round in booked.event.round..booked.event.round + booked.count {
+            // The ledger counts rounds from 1, and its multiplier goes by the root of the shares that
+            // the server does not know.
+            let round = round.saturating_sub(1);
+            let as_planned = multiplier(&rehearsal.mechanism().cost(&rehearsal.plan(round)));
+            if let (Some(as_planned), Some(came)) = (as_planned, multiplier(&booked.event.cost)) {
+                let unknown = (planned * (came / as_planned).powi(2)).round() as u64;
+                opened.push((round, unknown + rehearsal.colluding() as u64));
+            }
+        }
+    }
+    if opened.is_empty() {
+        return Err(LeftOut::Beyond(
+            "in the replication that is audited no round had enough answers to be opened",
+        ));
+    }
+    Ok(opened)
+}
+
+/// One opened round, on the worst pair that is known of it.
+struct Opened {
+    round: u64,
+    survivors: u64,
+    mechanism: SecureSum,
+    moved: Moved,
+}
+
+/// All sums that are opened in a run, seen by somebody who takes off the parts that it knows.
+struct OpenedSums {
+    rehearsal: Rehearsal,
+    rounds: Vec<Opened>,
+    target: usize,
+    /// Agents whose parts the observer knows.
+    pooled: Vec<usize>,
+    pair: Option<KnownPair>,
+}
+
+impl OpenedSums {
+    fn new(rehearsal: Rehearsal, opened: &[(u64, u64)], target: usize, observer: Observer) -> Self {
+        let one = |&(round, survivors): &(u64, u64)| {
+            let mechanism = observer.price(&rehearsal, survivors);
+            let moved = mechanism.moved(&rehearsal.plan(round), target);
+            Opened { round, survivors, mechanism, moved }
+        };
+        let rounds: Vec<Opened> = opened.iter().map(one).collect();
+        let premise = "every agent's share of the noise is Gaussian, coins are tossed as stated, and only the noise's \
+                       size is unknown";
+        let protected = rounds.iter().all(|round| round.moved.sd > 0.0 && round.moved.apart() > 0.0);
+        let laws: Vec<_> = rounds.iter().map(|round| round.moved.laws(false).filter(|_| protected)).collect();
+        let pair = KnownPair::of(laws.iter().map(|laws| (laws.as_ref(), 1)));
+        let pair = pair.map(|pair| pair.on_premise(premise));
+        let pooled = observer.pooled(&rehearsal, target);
+        Self { rehearsal, rounds, target, pooled, pair }
+    }
+
+    fn prices(&self) -> Result<Vec<Price>, AuditError> {
+        let price = |round: &Opened| {
+            let opened = OpenedSum { plan: self.rehearsal.plan(round.round), sums: Vec::new() };
+            round.mechanism.price(&opened, &Neighbours::ZeroOut).map_err(AuditError::from)
+        };
+        self.rounds.iter().map(price).collect()
+    }
+}
+
+impl Experiment for OpenedSums {
+    fn tests(&self) -> Vec<String> {
+        vec![RATIO.to_owned()]
+    }
+
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+        let mut score = 0.0;
+        for round in &self.rounds {
+            // The audited agent and those who pool answer, and others in order, as many as did.
+            let first = || std::iter::once(self.target).chain(self.pooled.iter().copied());
+            let rest = (0..).filter(|agent| first().all(|other| other != *agent));
+            let answered: Vec<usize> = first().chain(rest).take(round.survivors as usize).collect();
+            let mut parts = Vec::with_capacity(answered.len());
+            for &agent in &answered {
+                // Beyond any clipping norm: the agent clips it itself.
+                let present = agent == self.target && world == World::Given;
+                let omega = vec![if present { f64::from(1u32 << 30) } else { 0.0 }];
+                parts.push(self.rehearsal.part(agent, round.round, omega, &key.index(agent as u64)));
+            }
+            let plan = self.rehearsal.plan(round.round);
+            let opened = OpenedSum { plan, sums: self.rehearsal.opened(&parts) };
+            let mut stream = key.child("sum").index(round.round).stream();
+            let sums = round.mechanism.privatise(&opened, &mut stream)?;
+            // The target's part is the first; those of the agents that pool follow it.
+            let known = self.rehearsal.opened(parts.iter().skip(1).take(self.pooled.len()));
+            let rest = sums.iter().zip(&known).map(|(sum, known)| sum[0] - known[0]);
+            score += round.moved.log_ratio(rest, None);
+        }
+        Ok(Transcript::rounded(vec![score]))
+    }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.pair.as_ref()
+    }
+}

@@ -1,0 +1,69 @@
+//! Federated optimisation: one agent in or out, seen in all sums of a run.
+
+mod broadcasts;
+mod claim;
+mod masked;
+
+use super::audited::{Audited, Ground, named};
+use super::system::{Candidates, LeftOut};
+use crate::audit::error::AuditError;
+use crate::protocols::federated::{Aggregate, Federated, Sharing};
+use crate::vocab::Delta;
+
+/// Delta where neither the scenario nor the claim has one.
+const DELTA: f64 = 1e-5;
+
+impl Audited for Federated {
+    /// All broadcasts of one series, on the vectors of each agent that is tried; under masks twice, as the server sees the
+    /// sums and as an agent does.
+    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+        let series = named(&self.series, series, |series| &series.name)?;
+        let delta = ground.delta.or(ground.study_delta).unwrap_or(DELTA);
+        let delta = Delta::new(delta).map_err(AuditError::scenario)?;
+        let aggregate = match &series.sharing {
+            Sharing::Aggregate(aggregate) => aggregate,
+            Sharing::Alone(_) => return Err(LeftOut::Unprotected("agents share nothing")),
+            Sharing::RandomAgent(_) => {
+                return Err(LeftOut::Unprotected(
+                    "agents' vectors are passed on as they are: nothing is claimed",
+                ));
+            }
+        };
+        if aggregate.clip.is_none() || aggregate.noise_multiplier.get() <= 0.0 {
+            return Err(LeftOut::Unprotected(
+                "the sums have no noise, or nothing is clipped: nothing is claimed",
+            ));
+        }
+        let explored = self.explored(ground.stage, aggregate.regions.get() as usize);
+        let targets = match ground.neighbour {
+            Some(text) => vec![as_given(text, self.agents(ground.stage))?],
+            None => targets(aggregate, &explored),
+        };
+        if aggregate.server.is_masked() {
+            return masked::candidates(self, (series, aggregate), ground, (&explored, &targets), delta);
+        }
+        let broadcasts =
+            broadcasts::candidates(self, (series, aggregate), ground, (&explored, &targets), delta)?;
+        Ok(vec![broadcasts])
+    }
+}
+
+/// Agents that may be worth most: the first and the last, whose regions may differ in size by one agent, and the one whose
+/// weights in the first sums are longest.
+fn targets(aggregate: &Aggregate, explored: &[usize]) -> Vec<usize> {
+    let regions = aggregate.regions.get() as usize;
+    let weights = aggregate.weights.at(0, explored, regions);
+    let square = |agent: usize| weights.iter().map(|region| region[agent] * region[agent]).sum::<f64>();
+    let longest =
+        (0..explored.len()).fold(0, |best, agent| if square(agent) > square(best) { agent } else { best });
+    let mut targets = vec![0, regions.min(explored.len()) - 1, longest];
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}
+
+fn as_given(text: &str, agents: usize) -> Result<usize, AuditError> {
+    let agent = text.trim().parse().ok().filter(|agent| *agent < agents);
+    let expected = || format!("an agent below {agents}");
+    agent.ok_or_else(|| AuditError::Neighbour { expected: expected(), found: text.to_owned() })
+}

@@ -1,0 +1,153 @@
+//! Private answers: one outcome replaced, seen by the modeler.
+
+use super::notes::note_conditions;
+use crate::audit::error::AuditError;
+use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
+use crate::audit::systems::audited::Ground;
+use crate::audit::systems::system::{Candidates, LeftOut, System};
+use crate::audit::verdict::{Statement, upper_bound};
+use crate::objectives::{Change, DataSource, Instance, Noise};
+use crate::privacy::mechanisms::{Distinguisher, OutcomeRelease, RATIO};
+use crate::protocols::Stage;
+use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
+use crate::rng::Key;
+use crate::vocab::Neighbours;
+
+/// An outcome that is out of all proportion: so many widths of the range beyond it.
+const FAR: f64 = 100.0;
+
+/// Private answers to all rows that are asked for, where one outcome is replaced by any other: that of a row that is
+/// asked for, or that of one that is not. A row that is asked for again is answered as before.
+pub(super) fn candidates(
+    recipe: &Outsourced,
+    series: &SeriesRecipe,
+    instance: &Instance,
+    ground: &Ground<'_>,
+) -> Result<Candidates, LeftOut> {
+    let release = series.outcomes.as_dyn();
+    let Some(mechanism) = release.mechanism() else { return Ok(Vec::new()) };
+    let stage = ground.stage;
+    let n = instance.inputs.n();
+    let asked = (recipe.initial_points + recipe.rounds).min(n as u64) as usize;
+    let asked = ground.key.child("audit").child("asked rows").stream().distinct(n, asked);
+    let row = asked[0];
+    let worst = mechanism.worst_pair(&instance.values[row]);
+    let Some(worst) = worst else {
+        return Err(LeftOut::Beyond("the mechanism of its outcomes names no pair to be attacked on"));
+    };
+    let ends = worst.inputs;
+    let price = mechanism.price(&ends[0], &Neighbours::AnyValue).map_err(AuditError::from)?;
+    let conditions = instance.background.facts.outcome_conditions(series.release.shows_inputs());
+    let mut conditional = price.clone();
+    conditional.basis = conditional.basis.under(&conditions);
+    let delta = release.delta();
+    let mut candidates = Vec::new();
+    let mut add = |about: String,
+                   neighbours: String,
+                   changes: [Change; 2],
+                   pair: Option<KnownPair>|
+     -> Result<(), AuditError> {
+        let statement = Statement {
+            name: format!("{}, outcomes", series.name),
+            about,
+            neighbours,
+            observer: recipe.modeler.clone(),
+            delta,
+            claim: None,
+            proven: upper_bound(&[(&conditional, 1)], delta),
+            disjoint: None,
+            broken: false,
+        };
+        let [given, other] = changes.map(|change| values(stage, instance, &change));
+        let (given, other) = (given?, other?);
+        let differ = asked.iter().copied().filter(|&row| given[row].to_bits() != other[row].to_bits());
+        let told = |row: usize| -> Result<Answer, AuditError> {
+            let values = [given[row], other[row]];
+            Ok(Answer { row, values, told: mechanism.distinguisher([&values[0], &values[1]])? })
+        };
+        let rows = differ.map(told).collect::<Result<_, _>>()?;
+        let answers = Answers { release: series.outcomes.clone(), law: instance.noise.clone(), rows, pair };
+        candidates.push(System::new(statement, answers));
+        Ok(())
+    };
+    // Clipping takes the two outcomes to the ends of the range, the whole sensitivity apart.
+    let told = mechanism.distinguisher([&ends[0], &ends[1]]).map_err(AuditError::from)?;
+    let premise = "the noise is of the kind stated and only its size is unknown";
+    let known = KnownPair::of([(told.laws.as_ref(), 1)]).map(|pair| pair.on_premise(premise));
+    add(
+        "the answer to one row's outcome, however often it is asked for".to_owned(),
+        format!("the outcome of one row, {} or {}", ends[0], ends[1]),
+        ends.map(|value| Change::Outcome { row, value }),
+        known,
+    )?;
+    let silent = (0..instance.values.len()).find(|row| !asked.contains(row));
+    if let Some(row) = silent
+        && stage.prepared.as_ref().is_some_and(|prepared| prepared.source() == DataSource::Records)
+    {
+        let width = price.sensitivity.unwrap_or((ends[0] - ends[1]).abs());
+        let far = [instance.values[row], ends[0] + (FAR - 1.0) * width];
+        add(
+            format!("the answers to the outcomes of {} rows", asked.len()),
+            format!("the outcome of a row that is not asked for, {:.3} or {}", far[0], far[1]),
+            far.map(|value| Change::Outcome { row, value }),
+            None,
+        )?;
+    }
+    note_conditions(&conditions, &mut candidates);
+    Ok(candidates)
+}
+
+/// Values of all rows after a change; only the changed one's differs where nothing is computed from the data.
+fn values(stage: &Stage, instance: &Instance, change: &Change) -> Result<Vec<f64>, AuditError> {
+    let changed = stage.prepared.as_ref().and_then(|prepared| prepared.changed(change));
+    if let Some(changed) = changed {
+        return changed.map(|instance| instance.values.to_vec()).map_err(AuditError::scenario);
+    }
+    let mut values = instance.values.to_vec();
+    if let Change::Outcome { row, value } = *change {
+        values[row] = value;
+    }
+    Ok(values)
+}
+
+/// A row whose values differ on the two data sets.
+#[derive(Debug)]
+struct Answer {
+    row: usize,
+    values: [f64; 2],
+    /// By its ratio where measuring adds no noise; else a statistic like any other.
+    told: Distinguisher<f64>,
+}
+
+/// Private answers for some rows, measured and released once each, on two data sets.
+#[derive(Debug)]
+struct Answers {
+    release: OutcomeRelease,
+    law: Noise,
+    /// Rows whose values differ. Others tell nothing.
+    rows: Vec<Answer>,
+    /// The laws of the answers, where they are known.
+    pair: Option<KnownPair>,
+}
+
+impl Experiment for Answers {
+    fn tests(&self) -> Vec<String> {
+        vec![RATIO.to_owned()]
+    }
+
+    fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
+        let (mut stream, mut measuring) = (key.stream(), key.child("measuring").stream());
+        let mut score = 0.0;
+        for Answer { row, values, told } in &self.rows {
+            let outcome = values[world.index()] + self.law.draw(*row, &mut measuring);
+            if let Some(mechanism) = self.release.as_dyn().mechanism() {
+                score += told.log_ratio(&mechanism.privatise(&outcome, &mut stream)?);
+            }
+        }
+        Ok(Transcript::rounded(vec![score]))
+    }
+
+    fn pair(&self) -> Option<&KnownPair> {
+        self.pair.as_ref()
+    }
+}

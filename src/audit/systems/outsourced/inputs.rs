@@ -1,0 +1,76 @@
+//! What is shown of the inputs: one record moved, seen by the modeler.
+
+use super::moves::{DISTANCE, Move, moved_as_given, moves, rows_of};
+use crate::audit::error::AuditError;
+use crate::audit::mechanisms::Releases;
+use crate::audit::reconstruction::reconstruct;
+use crate::audit::systems::audited::Ground;
+use crate::audit::systems::system::{Candidates, System};
+use crate::audit::verdict::{Statement, upper_bound};
+use crate::objectives::Instance;
+use crate::privacy::mechanisms::inputs::RowsMechanism;
+use crate::privacy::mechanisms::{Mechanism, Pair};
+use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
+use crate::vocab::{Basis, Neighbours, Positive};
+use std::sync::Arc;
+
+/// The release of a table, whatever it is, on each neighbour that is tried.
+pub(super) fn candidates(
+    recipe: &Outsourced,
+    series: &SeriesRecipe,
+    instance: &Instance,
+    ground: &Ground<'_>,
+) -> Result<Candidates, AuditError> {
+    let rows = rows_of(instance)?;
+    let mut stream = ground.key.child("audit").child("neighbours").stream();
+    let mut moves = match ground.neighbour {
+        Some(given) => vec![moved_as_given(&rows, given)?],
+        None => moves(&rows, &mut stream),
+    };
+    let release = series.release.as_dyn();
+    if release.unprotected().is_some() {
+        return Ok(Vec::new());
+    }
+    let distance = Positive::new(DISTANCE).expect("1 is above 0");
+    let Some(mechanism) = release.mechanism(rows.d(), distance, &mut stream)? else {
+        return Ok(Vec::new());
+    };
+    let mechanism: Arc<dyn RowsMechanism> = Arc::from(mechanism);
+    let worst = mechanism.worst_direction().filter(|_| ground.neighbour.is_none());
+    if let Some((by, place)) = worst {
+        moves.insert(0, Move { words: format!("record 0 moved by {DISTANCE} {place}"), row: 0, by });
+    }
+    let mut price = mechanism.price(&rows, &Neighbours::RowMoved { distance: DISTANCE })?;
+    // What is as published is a claim, and no proof.
+    let is_proven = price.basis != Basis::AsPublished;
+    price.basis = price.basis.under(&instance.background.facts.input_conditions());
+    let reconstruction = if mechanism.is_affine() {
+        // One release, and d + 1 records that the modeler happens to know.
+        let z = mechanism.privatise(&rows, &mut stream)?;
+        let enough = rows.n() > rows.d() + 1;
+        let known = enough.then(|| stream.distinct(rows.n(), rows.d() + 1));
+        known.map(|known| reconstruct(&rows, &z, &known)).transpose()?
+    } else {
+        None
+    };
+    let one = |step: Move| {
+        let (words, moved) = step.made(ground.stage, &rows)?;
+        let pair = Pair::new(rows.clone(), moved, words.clone());
+        let releases = Releases::on(Arc::clone(&mechanism), pair, 1)?;
+        let statement = Statement {
+            name: series.name.clone(),
+            about: release.about(&rows),
+            neighbours: words,
+            observer: recipe.modeler.clone(),
+            delta: release.delta(),
+            claim: price.claim.as_ref().map(|claim| (claim.epsilon, claim.source.clone())),
+            proven: if is_proven { upper_bound(&[(&price, 1)], release.delta()) } else { None },
+            disjoint: releases.disjoint().map(str::to_owned),
+            broken: false,
+        };
+        let mut system = System::new(statement, releases);
+        system.reconstruction = reconstruction;
+        Ok(system)
+    };
+    moves.into_iter().map(one).collect()
+}

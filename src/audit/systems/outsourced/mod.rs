@@ -1,0 +1,47 @@
+//! Outsourced optimisation: one record moved by the allowed distance, or one outcome replaced, seen by the modeler.
+//!
+//! A record is changed as it is in the file, before anything is computed from the data: a scale that is computed moves
+//! all rows, or all answers, and the audit shows it.
+
+mod answers;
+mod inputs;
+mod moves;
+mod notes;
+
+use super::audited::{Audited, Ground, named};
+use super::system::{Candidates, LeftOut, NotAudited};
+use crate::audit::error::AuditError;
+use crate::objectives::Instance;
+use crate::protocols::outsourced::Outsourced;
+
+impl Audited for Outsourced {
+    fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+        let series = named(&self.series, series, |series| &series.name)?;
+        let instance = instance(ground)?;
+        let conditions = instance.background.facts.input_conditions();
+        let mut groups = vec![inputs::candidates(self, series, instance, ground)?];
+        if ground.neighbour.is_none() {
+            notes::note_model(instance, series, &mut groups[0]);
+            notes::note_conditions(&conditions, &mut groups[0]);
+            groups.push(answers::candidates(self, series, instance, ground)?);
+        }
+        if groups.iter().all(Vec::is_empty) {
+            return Err(LeftOut::Unprotected("inputs and outcomes are shown as they are, or not at all"));
+        }
+        Ok(groups)
+    }
+
+    fn shown_as_it_is(&self, series: &str) -> Option<NotAudited> {
+        let series = self.series.iter().find(|one| one.name == series)?;
+        let (half, why) = if series.outcomes.as_dyn().mechanism().is_none() {
+            ("outcomes", "answered as they are: nothing is claimed")
+        } else {
+            ("inputs", series.release.as_dyn().unprotected()?)
+        };
+        Some(NotAudited { series: format!("{}, {half}", series.name), protected: false, why: why.to_owned() })
+    }
+}
+
+fn instance<'a>(ground: &Ground<'a>) -> Result<&'a Instance, AuditError> {
+    ground.stage.instance.as_ref().ok_or_else(|| AuditError::scenario("the scenario has no objective"))
+}

@@ -1,0 +1,31 @@
+//! What was asked for on the command line.
+
+use crate::audit::error::AuditError;
+
+/// What is to be audited.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Cell of the study.
+    pub cell: usize,
+    /// Only this series.
+    pub series: Option<String>,
+    /// Only what this party sees.
+    pub observer: Option<String>,
+    /// The neighbour, instead of a search: "ROW:D1,D2,.." (a record and by how much it moves), "A,B" (two rewards), or
+    /// the number of an agent.
+    pub neighbour: Option<String>,
+    /// (epsilon, delta) to put to the test instead of what is claimed.
+    pub claim: Option<(f64, f64)>,
+}
+
+/// Numbers between commas.
+pub(super) fn numbers(text: &str) -> Result<Vec<f64>, AuditError> {
+    let number = |part: &str| {
+        let value = part.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+        value.ok_or_else(|| AuditError::Asked {
+            expected: "finite numbers between commas".to_owned(),
+            found: format!("\"{text}\""),
+        })
+    };
+    text.split(',').map(number).collect()
+}

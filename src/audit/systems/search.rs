@@ -1,0 +1,62 @@
+//! One audit of a release: the most telling neighbour by a few trials each, and fresh trials there.
+
+use super::system::{Candidates, System};
+use crate::audit::error::AuditError;
+use crate::audit::measure::{Effort, FEWEST, measure};
+use crate::audit::verdict::Finding;
+use crate::rng::Key;
+
+/// Share of the trials that each candidate for a neighbour is tried with.
+const SEARCH_SHARE: u64 = 10;
+
+/// Trials that an audit of `candidates` runs in all, both worlds together.
+#[must_use]
+pub fn effort(candidates: &Candidates, trials: u64) -> u64 {
+    let search = if candidates.len() > 1 { pilot(trials) * candidates.len() as u64 } else { 0 };
+    2 * (trials + search)
+}
+
+fn pilot(trials: u64) -> u64 {
+    (trials / SEARCH_SHARE).max(FEWEST)
+}
+
+/// Audits one series: finds the most telling neighbour by a few trials each, and measures there with fresh ones.
+///
+/// # Errors
+/// If a system cannot run.
+pub fn audit(
+    mut candidates: Candidates,
+    trials: u64,
+    key: Key,
+    done: &(dyn Fn(u64) + Sync),
+) -> Result<Finding, AuditError> {
+    let tried = candidates.len();
+    let mut best = 0;
+    if tried > 1 {
+        let mut most = f64::NEG_INFINITY;
+        for (index, system) in candidates.iter().enumerate() {
+            let effort = Effort {
+                trials: pilot(trials),
+                key: key.child("search").index(index as u64),
+                delta: system.statement.delta,
+                models: false,
+            };
+            let evidence = measure(&*system.experiment, effort, done)?;
+            // Where no bound is above 0 yet, the better attack decides.
+            let figure = evidence.epsilon_lower + 1e-3 * evidence.membership.advantage;
+            if figure > most {
+                (best, most) = (index, figure);
+            }
+        }
+    }
+    let System { statement, experiment, notes, reconstruction } = candidates.swap_remove(best);
+    let effort = Effort { trials, key: key.child("audit"), delta: statement.delta, models: true };
+    let evidence = measure(&*experiment, effort, done)?;
+    let mut finding = Finding::new(statement, evidence);
+    if tried > 1 {
+        finding.notes.push(format!("the most telling of {tried} neighbours that were tried"));
+    }
+    finding.notes.extend(notes);
+    finding.reconstruction = reconstruction;
+    Ok(finding)
+}

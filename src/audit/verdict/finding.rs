@@ -1,0 +1,208 @@
+//! The verdict on a claim: what the measured bound says about it, and what it cannot say.
+
+use super::statement::{Source, Statement, Tested, Verdict};
+use crate::audit::measure::{Evidence, World, numerical_error};
+use crate::audit::reconstruction::Reconstruction;
+use serde::Serialize;
+
+/// What is left between the tested bound and what was measured: the true epsilon lies in between, and a verdict says no
+/// more than that. Each is a quotient; none where its divisor is 0 or unknown. The first three are at least 1 wherever the
+/// verdict is consistent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Factors {
+    /// Tested bound over the bound by counting alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<f64>,
+    /// Tested bound over the bound by the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modelled: Option<f64>,
+    /// Tested bound over the exact loss of the pair of neighbours: what other neighbours might still show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_over_pair: Option<f64>,
+    /// Exact loss of the pair over the larger of the two measured bounds: what more trials would still show. Below 1 by
+    /// chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair_over_measured: Option<f64>,
+}
+
+impl Factors {
+    fn of(tested: f64, evidence: &Evidence) -> Self {
+        let over = |above: f64, below: Option<f64>| {
+            below.filter(|below| *below > 0.0 && above.is_finite()).map(|below| above / below)
+        };
+        let model = evidence.model.as_ref().map(|model| model.epsilon_lower);
+        let measured = evidence.epsilon_lower.max(model.unwrap_or(0.0));
+        Self {
+            counted: over(tested, Some(evidence.epsilon_lower)),
+            modelled: over(tested, model),
+            bound_over_pair: over(tested, evidence.pair_epsilon),
+            pair_over_measured: evidence.pair_epsilon.and_then(|pair| over(pair, Some(measured))),
+        }
+    }
+
+    /// The smallest factor that a verdict may be stated with, and whether it rests on the model.
+    #[must_use]
+    pub fn smallest(&self) -> Option<(f64, bool)> {
+        match (self.counted, self.modelled) {
+            (Some(counted), Some(modelled)) if modelled < counted => Some((modelled, true)),
+            (Some(counted), _) => Some((counted, false)),
+            (None, modelled) => modelled.map(|modelled| (modelled, true)),
+        }
+    }
+}
+
+/// A statement, what was measured, and the verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What was said.
+    #[serde(flatten)]
+    pub statement: Statement,
+    /// What was measured.
+    pub evidence: Evidence,
+    /// What that means for the smaller of the claimed and the proven epsilon. Only counting refutes; a model or the exact
+    /// loss of the pair can only keep a claim from being called consistent.
+    pub verdict: Verdict,
+    /// Why the verdict is inconclusive, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The claimed and the proven epsilon, each with its verdict.
+    pub tests: Vec<Tested>,
+    /// How far the tested bound lies above what was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factors: Option<Factors>,
+    /// What a reader must know besides.
+    pub notes: Vec<String>,
+    /// Records rebuilt from what was released, where that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconstruction: Option<Reconstruction>,
+}
+
+impl Finding {
+    /// Judges. An exact loss above the proven bound by no more than its numerical error is set to the bound.
+    #[must_use]
+    pub fn new(statement: Statement, mut evidence: Evidence) -> Self {
+        let mut notes = Vec::new();
+        if let Some((proven, _)) = &statement.proven {
+            if evidence.epsilon_lower > *proven {
+                notes.push(format!(
+                    "the measured bound exceeds the proven one of {proven:.4}: the proof or the code is wrong"
+                ));
+            }
+            match &mut evidence.pair_epsilon {
+                Some(pair) if *pair > *proven && !exceeds(*pair, *proven) => *pair = *proven,
+                Some(pair) if exceeds(*pair, *proven) => notes.push(format!(
+                    "the exact loss of the pair exceeds the proven bound of {proven:.4}: the proof or the code is wrong"
+                )),
+                _ => {}
+            }
+        }
+        let stated = [(Source::Claimed, &statement.claim), (Source::Proven, &statement.proven)];
+        let judgements: Vec<(Tested, Option<String>)> = stated
+            .into_iter()
+            .filter_map(|(source, stated)| stated.as_ref().map(|(epsilon, _)| (source, *epsilon)))
+            .map(|(source, epsilon)| {
+                let (verdict, why) = judged(&statement, &evidence, (source, epsilon));
+                (Tested { source, epsilon, verdict }, why)
+            })
+            .collect();
+        let smaller = judgements.iter().min_by(|(a, _), (b, _)| a.epsilon.total_cmp(&b.epsilon)).cloned();
+        let (verdict, why) = smaller.map_or_else(
+            || (Verdict::Inconclusive, Some("nothing is claimed, so nothing can be refuted".to_owned())),
+            |(tested, why)| (tested.verdict, why),
+        );
+        match verdict {
+            Verdict::Inconclusive => {}
+            Verdict::Consistent => notes.push(
+                "a pass proves nothing: the true epsilon may lie anywhere above what was measured, and another neighbour \
+                 or test may do better"
+                    .to_owned(),
+            ),
+            Verdict::Refuted => notes.push(refutation(&evidence)),
+        }
+        if let (Verdict::Refuted, Some(why)) = (verdict, &statement.disjoint) {
+            notes.push(format!("no epsilon holds, since delta is 1 for each: {why}"));
+        }
+        let factors = statement
+            .tested()
+            .filter(|_| verdict != Verdict::Refuted)
+            .map(|epsilon| Factors::of(epsilon, &evidence));
+        let tests = judgements.into_iter().map(|(tested, _)| tested).collect();
+        Self { statement, evidence, verdict, why, tests, factors, notes, reconstruction: None }
+    }
+}
+
+/// Whether the exact loss of a pair exceeds an epsilon by more than its numerical error.
+fn exceeds(pair: f64, epsilon: f64) -> bool {
+    pair - epsilon > numerical_error(pair)
+}
+
+/// The verdict on one epsilon, and why if it is inconclusive: by counts, and where algebra parts the two worlds by every
+/// single trial. What is known of the pair, and the model, can only keep it from being consistent.
+fn judged(
+    statement: &Statement,
+    evidence: &Evidence,
+    (source, epsilon): (Source, f64),
+) -> (Verdict, Option<String>) {
+    let counts = evidence.counts;
+    let always = counts.hits == [counts.trials[0], 0];
+    if (always && statement.disjoint.is_some()) || evidence.epsilon_lower > epsilon {
+        return (Verdict::Refuted, None);
+    }
+    let stated = match source {
+        Source::Claimed => "the claim",
+        Source::Proven => "the proven bound",
+    };
+    let times = |above: f64| match above / epsilon {
+        ratio if !ratio.is_finite() => format!("exceeds {stated} of {epsilon}"),
+        ratio if ratio < 1.1 => format!("is {ratio:.4} times {stated}"),
+        ratio => format!("is {ratio:.1} times {stated}"),
+    };
+    let known = statement.disjoint.is_none();
+    let pair = evidence.pair_epsilon.filter(|pair| known && exceeds(*pair, epsilon));
+    let model = evidence.model.as_ref().filter(|model| known && model.epsilon_lower > epsilon);
+    let nothing = evidence.epsilon_lower <= 0.0
+        && evidence.model.as_ref().is_none_or(|model| model.epsilon_lower <= 0.0);
+    let why = if let Some(pair) = pair {
+        format!(
+            "counting has not refuted it, but the exact loss of this pair {}: by the laws of this D and D', {stated} is \
+             false",
+            times(pair)
+        )
+    } else if let Some(model) = model {
+        format!(
+            "counting has not refuted it, but the bound by the model {}: if {}, {stated} is false, with {:.0} % confidence",
+            times(model.epsilon_lower),
+            model.premise,
+            100.0 * evidence.confidence
+        )
+    } else if evidence.ceiling <= epsilon {
+        if epsilon.is_finite() {
+            format!(
+                "{} counted trials cannot show more than {:.3}: an audit of {epsilon:.3} needs at least {:.0}",
+                evidence.counted,
+                evidence.ceiling,
+                (2.0 * 3.689 * libm::exp(epsilon)).ceil()
+            )
+        } else {
+            format!("no audit refutes an infinite epsilon, which {stated} is")
+        }
+    } else if nothing {
+        format!("nothing was measured: no event of {} counted trials tells D from D'", evidence.counted)
+    } else {
+        return (Verdict::Consistent, None);
+    };
+    (Verdict::Inconclusive, Some(why))
+}
+
+fn refutation(evidence: &Evidence) -> String {
+    let other = if evidence.speaks_for == World::Given { World::Neighbour } else { World::Given };
+    format!(
+        "the event occurred {} times in {} under {} and {} times in {} under {}",
+        evidence.counts.hits[0],
+        evidence.counts.trials[0],
+        evidence.speaks_for.symbol(),
+        evidence.counts.hits[1],
+        evidence.counts.trials[1],
+        other.symbol()
+    )
+}

@@ -1,0 +1,96 @@
+//! What is said about a system before and after it is measured: claims, and verdicts on them.
+
+use serde::Serialize;
+use std::fmt;
+
+/// What an audit says about a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Something was measured, and no lower bound exceeds the claim (by counting, by the model, or the exact loss of the
+    /// pair), though the number of trials would have permitted it. Proves nothing: another neighbour, test or event may do
+    /// better.
+    Consistent,
+    /// The measured lower bound exceeds the claim: the claim is false, with the stated confidence.
+    Refuted,
+    /// Counting has not refuted the claim, and that does not speak for it: the exact loss of the pair or the bound by the
+    /// model exceeds it, so many trials could not have refuted it whatever the system does, nothing was measured, or
+    /// nothing is claimed.
+    Inconclusive,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Consistent => "consistent",
+            Self::Refuted => "refuted",
+            Self::Inconclusive => "inconclusive",
+        })
+    }
+}
+
+/// What is said about a system before it is measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Statement {
+    /// What is audited ("laplace", "as planned").
+    pub name: String,
+    /// What it is, in one sentence.
+    pub about: String,
+    /// How D and D' differ, in words.
+    pub neighbours: String,
+    /// Who sees the transcript.
+    pub observer: String,
+    /// Delta of all epsilons.
+    pub delta: f64,
+    /// The claimed epsilon, if anything is claimed, and by whom.
+    pub claim: Option<(f64, String)>,
+    /// The proven upper bound on epsilon, if there is one, and on what it rests.
+    pub proven: Option<(f64, String)>,
+    /// Why D and D' have no outputs in common, where algebra says so. The support test then only confirms it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disjoint: Option<String>,
+    /// Whether it is broken on purpose, for the auditor to find out.
+    pub broken: bool,
+}
+
+/// What is said about an epsilon by the one who says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A paper, a document or the user.
+    Claimed,
+    /// The ledger, by the accountant.
+    Proven,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Claimed => "claimed",
+            Self::Proven => "proven",
+        })
+    }
+}
+
+/// One epsilon put to the test.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Tested {
+    /// Whose it is.
+    pub source: Source,
+    /// The epsilon.
+    pub epsilon: f64,
+    /// What the trials say about it.
+    pub verdict: Verdict,
+}
+
+impl Statement {
+    /// The epsilon that the verdict is about: the smaller of the claimed and the proven one.
+    #[must_use]
+    pub fn tested(&self) -> Option<f64> {
+        let epsilon = |stated: &Option<(f64, String)>| stated.as_ref().map(|(epsilon, _)| *epsilon);
+        match (epsilon(&self.claim), epsilon(&self.proven)) {
+            (Some(claim), Some(proven)) => Some(claim.min(proven)),
+            (claim, proven) => claim.or(proven),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What is told as it is, as a scenario names it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is held, as it is: `Disclosure()`. No finite epsilon holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Disclosed {}

@@ -1,0 +1,122 @@
+//! The worst known pair of a federated sum: one agent's vectors of full norm, and what all others add.
+//!
+//! With coins the agent's vector has full norm or is zero and all others' are zero: what the others add by coins of their
+//! own would only hide it. With a sample of fixed size the agent's vector has full norm S or -S and all others' are -S in
+//! the same direction: then the sum does not tell who was drawn (if weights are alike and all are there), the neighbour's
+//! is one normal law, and the agent moves it by 2 S if drawn.
+
+use super::clipping::clip_norm;
+use super::moved::Moved;
+use super::pair::Pair;
+use super::{Divisor, Gathered, Participation};
+use crate::vocab::Positive;
+use std::sync::Arc;
+
+/// How a sum is made, as far as the pair depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) participation: Participation,
+    pub(super) clip: Positive,
+    pub(super) divisor: Divisor,
+    /// Standard deviation of the noise.
+    pub(super) sd: f64,
+}
+
+impl Shape {
+    /// The pair for an agent whose vector enters so often, beside the agents whose vectors `others` holds.
+    pub(super) fn worst_pair(self, others: &Gathered, agent: usize, copies: usize) -> Pair<Gathered> {
+        let clip = self.clip.get();
+        let fixed_size = matches!(self.participation, Participation::FixedSize(_));
+        let alone = others.vectors.iter().filter(|(other, _)| *other != agent);
+        let against = if fixed_size && alone.clone().count() + 1 == others.population && others.weighs_alike()
+        {
+            -clip
+        } else {
+            0.0
+        };
+        let along = |value: f64| {
+            Arc::new((0..others.length).map(|i| if i == 0 { value } else { 0.0 }).collect::<Vec<f64>>())
+        };
+        let other = along(against);
+        let vectors: Vec<(usize, Arc<Vec<f64>>)> = alone.map(|(n, _)| (*n, Arc::clone(&other))).collect();
+        let with = |value: f64| {
+            let own = along(value);
+            let mut vectors = vectors.clone();
+            vectors.extend((0..copies).map(|_| (agent, Arc::clone(&own))));
+            Gathered { vectors, ..others.clone() }
+        };
+        let words = if fixed_size {
+            let others = if against == 0.0 {
+                "all others' are zero"
+            } else {
+                "all others' have full norm, against it"
+            };
+            format!("agent {agent}'s vectors of full norm, turned round; {others}")
+        } else {
+            format!("agent {agent} in with vectors of full norm, or out; all others' are zero")
+        };
+        Pair::new(with(clip), with(if fixed_size { -clip } else { 0.0 }), words)
+    }
+
+    /// How one agent moves the sums on two inputs that differ in its vectors only, all others' being alike (and zero where
+    /// each has a coin of its own); `None` for other inputs.
+    pub(super) fn moved(self, [given, neighbour]: [&Gathered; 2]) -> Option<Moved> {
+        let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
+        let clipped = |vector: &[f64]| {
+            let mut vector = vector.to_vec();
+            clip_norm(&mut vector, bound);
+            vector
+        };
+        let differs = given.vectors.iter().zip(&neighbour.vectors).filter(|(a, b)| a != b);
+        let agent = differs.clone().next().map(|((agent, _), _)| *agent);
+        if given.vectors.len() != neighbour.vectors.len()
+            || differs.clone().any(|((a, _), (b, _))| Some(*a) != agent || a != b)
+        {
+            return None;
+        }
+        // Where nothing differs, any agent will do.
+        let agent = agent.unwrap_or(0);
+        let mut others =
+            given.vectors.iter().filter(|(other, _)| *other != agent).map(|(_, vector)| clipped(vector));
+        let other = others.next().unwrap_or_else(|| vec![0.0; given.length]);
+        let plain = other.iter().all(|value| *value == 0.0);
+        let (drawn, rate) = match self.participation {
+            Participation::Poisson(rate) => (None, rate.get()),
+            Participation::FixedSize(size) => (Some(size), size as f64 / given.population as f64),
+        };
+        let everybody = given.here().iter().filter(|here| **here).count() == given.population;
+        if others.any(|vector| vector != other)
+            || (!plain && (drawn.is_none() || !everybody || !given.weighs_alike()))
+        {
+            return None;
+        }
+        // By region, the factor that the agent's clipped vector enters with.
+        let factors: Vec<f64> = given
+            .weights
+            .iter()
+            .map(|region| {
+                let total = match self.divisor {
+                    Divisor::Planned => 1.0,
+                    Divisor::Arrived | Divisor::ArrivedOrGone => given.present(region),
+                };
+                if total > 0.0 { region[agent] / (rate * total) } else { 0.0 }
+            })
+            .collect();
+        let spread = |value: &[f64]| -> Vec<f64> {
+            factors.iter().flat_map(|factor| value.iter().map(move |v| factor * v)).collect()
+        };
+        let moved = [given, neighbour].map(|input| {
+            let own = input.vectors.iter().filter(|(n, _)| *n == agent).map(|(_, vector)| clipped(vector));
+            let sum = own.fold(other.iter().map(|v| -v).collect::<Vec<f64>>(), |mut sum, vector| {
+                sum.iter_mut().zip(&vector).for_each(|(sum, v)| *sum += v);
+                sum
+            });
+            spread(&sum)
+        });
+        let base = spread(&other).iter().map(|value| drawn.unwrap_or(0) as f64 * value).collect();
+        // Samples of fixed size have no coins that a late vector could keep.
+        let again = given.second_coin.contains(&agent) && drawn.is_none();
+        let rate = if again { 1.0 - (1.0 - rate) * (1.0 - rate) } else { rate };
+        Some(Moved { rate, sd: self.sd, base, moved })
+    }
+}

@@ -1,0 +1,31 @@
+//! Inputs shown as they are.
+
+use super::input::{Input, RowsMechanism};
+use crate::privacy::mechanisms::{Disclosed, Disclosure, MechanismError, Rows};
+use crate::rng::Stream;
+use crate::vocab::Positive;
+
+impl Input for Disclosed {
+    fn what(&self) -> &'static str {
+        "inputs X"
+    }
+
+    fn about(&self, rows: &Rows) -> String {
+        format!("{} records of {} numbers as they are", rows.n(), rows.d())
+    }
+
+    fn unprotected(&self) -> Option<&'static str> {
+        Some("shown as they are: nothing is claimed")
+    }
+
+    fn mechanism(
+        &self,
+        _: usize,
+        _: Positive,
+        _: &mut Stream,
+    ) -> Result<Option<Box<dyn RowsMechanism>>, MechanismError> {
+        Ok(Some(Box::new(Disclosure::new())))
+    }
+}
+
+impl RowsMechanism for Disclosure<Rows> {}

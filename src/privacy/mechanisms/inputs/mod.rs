@@ -1,0 +1,44 @@
+//! How a table of records is released: a member is one file here and its line below.
+
+mod column_space;
+mod disclosed;
+mod input;
+mod johnson_lindenstrauss;
+mod lift_branch;
+mod noisy_projection;
+mod noisy_rows;
+mod spectral;
+mod withheld;
+
+pub use input::{Input, RowsMechanism};
+pub use johnson_lindenstrauss::JohnsonLindenstrauss;
+pub use lift_branch::JlVariant;
+pub use noisy_projection::{DrawnProjection, NoisyProjection};
+pub use noisy_rows::{CalibratedRows, NoisyRows};
+pub use withheld::Withheld;
+
+use super::Disclosed;
+
+crate::family! {
+    /// What the curator releases of its inputs.
+    pub enum InputRelease: dyn Input {
+        /// A random projection, as PO-GP-UCB has it. The published claim is refuted for more than d + 1 rows.
+        JohnsonLindenstrauss(JohnsonLindenstrauss),
+        /// The inputs with Gaussian noise: (epsilon, delta)-DP for one row moved by a distance of at most 1.
+        NoisyRows(NoisyRows),
+        /// A random projection with Gaussian noise added after it: (epsilon, delta)-DP for the same neighbours.
+        NoisyProjection(NoisyProjection),
+        /// The inputs themselves: no privacy.
+        Disclosure(Disclosed),
+        /// Only how many rows there are; a learner can then only choose at random.
+        Withheld(Withheld),
+    }
+}
+
+impl InputRelease {
+    /// Whether anything of the inputs is shown, noisy or not.
+    #[must_use]
+    pub fn shows_inputs(&self) -> bool {
+        self.as_dyn().shows_inputs()
+    }
+}

@@ -1,0 +1,40 @@
+//! Inputs of which nothing is shown.
+
+use super::input::{Input, RowsMechanism};
+use crate::privacy::mechanisms::{MechanismError, Rows};
+use crate::rng::Stream;
+use crate::vocab::Positive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Nothing but the number of rows: `Withheld()`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Withheld {}
+
+impl Input for Withheld {
+    fn what(&self) -> &'static str {
+        "number of rows"
+    }
+
+    fn shows_inputs(&self) -> bool {
+        false
+    }
+
+    fn about(&self, rows: &Rows) -> String {
+        format!("that there are {} records", rows.n())
+    }
+
+    fn unprotected(&self) -> Option<&'static str> {
+        Some("withheld: nothing is released")
+    }
+
+    fn mechanism(
+        &self,
+        _: usize,
+        _: Positive,
+        _: &mut Stream,
+    ) -> Result<Option<Box<dyn RowsMechanism>>, MechanismError> {
+        Ok(None)
+    }
+}

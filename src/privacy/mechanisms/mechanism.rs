@@ -1,0 +1,169 @@
+//! What every mechanism does: state its price, draw its noise, and say on what neighbours it is attacked best.
+
+use super::pair::{Distinguisher, Pair};
+use crate::rng::Stream;
+use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, OutOfRange, Positive, Sampler};
+use std::fmt;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// A randomised map from a secret to something that may be seen, together with its price.
+///
+/// Called by [`release`](crate::privacy::ledger::release), once per release. Given a plain (not `Sensitive`) input anybody
+/// may call it, as the auditor does: what comes out is then plain too and cannot pass for a released value.
+pub trait Mechanism: fmt::Debug {
+    /// What goes in.
+    type Input;
+    /// What comes out.
+    type Output;
+
+    /// The price of one release under a neighbouring relation.
+    ///
+    /// May read the public shape of `input` (its length, say), never its values: a contract test checks it.
+    ///
+    /// # Errors
+    /// [`MechanismError::NeighboursNotCovered`] if the analysis does not cover the relation.
+    fn price(&self, input: &Self::Input, neighbours: &Neighbours) -> Result<Price, MechanismError>;
+
+    /// Draws one output. Draws only from `stream`.
+    ///
+    /// # Errors
+    /// [`MechanismError`] if the input breaks the precondition; nothing has been drawn then.
+    fn privatise(&self, input: &Self::Input, stream: &mut Stream) -> Result<Self::Output, MechanismError>;
+
+    /// The worst known pair: neighbouring inputs of the public shape of `like` whose outputs are told apart best, as far as
+    /// anybody knows. Every audit of the mechanism starts here. None where none is known, or nothing is claimed.
+    fn worst_pair(&self, like: &Self::Input) -> Option<Pair<Self::Input>> {
+        let _ = like;
+        None
+    }
+
+    /// What tells outputs on two inputs, D and D', apart, as far as it is known. Laws and ratios are those of the noise as
+    /// calibrated: what exact arithmetic adds to it is left out.
+    ///
+    /// # Errors
+    /// [`MechanismError`] if an input breaks the precondition.
+    fn distinguisher(
+        &self,
+        inputs: [&Self::Input; 2],
+    ) -> Result<Distinguisher<Self::Output>, MechanismError> {
+        let _ = inputs;
+        Ok(Distinguisher::unknown())
+    }
+}
+
+/// A mechanism behind a pointer is a mechanism.
+macro_rules! behind {
+    ($pointer:ident) => {
+        impl<M: Mechanism + ?Sized> Mechanism for $pointer<M> {
+            type Input = M::Input;
+            type Output = M::Output;
+
+            fn price(&self, input: &M::Input, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+                (**self).price(input, neighbours)
+            }
+
+            fn privatise(&self, input: &M::Input, stream: &mut Stream) -> Result<M::Output, MechanismError> {
+                (**self).privatise(input, stream)
+            }
+
+            fn worst_pair(&self, like: &M::Input) -> Option<Pair<M::Input>> {
+                (**self).worst_pair(like)
+            }
+
+            fn distinguisher(
+                &self,
+                inputs: [&M::Input; 2],
+            ) -> Result<Distinguisher<M::Output>, MechanismError> {
+                (**self).distinguisher(inputs)
+            }
+        }
+    };
+}
+
+behind!(Box);
+behind!(Arc);
+
+/// What a mechanism says about one release: the part of a [`PrivacyEvent`](crate::vocab::PrivacyEvent) it knows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// Name of the mechanism in words.
+    pub mechanism: &'static str,
+    /// Sampler that the mechanism runs.
+    pub sampler: Sampler,
+    /// Sensitivity used to scale the noise, where there is one.
+    pub sensitivity: Option<f64>,
+    /// The cost as accountants see it.
+    pub cost: Cost,
+    /// What a paper claims.
+    pub claim: Option<Claim>,
+    /// On what the cost rests.
+    pub basis: Basis,
+    /// Whether the noise is exact.
+    pub arithmetic: Arithmetic,
+}
+
+/// Why a mechanism cannot release.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum MechanismError {
+    /// The input has the wrong shape.
+    #[error("expected {expected}, found {found}")]
+    Shape {
+        /// What the mechanism needs.
+        expected: String,
+        /// What it got.
+        found: String,
+    },
+    /// The input contains NaN or an infinity. (The position is not told: it would be an unpriced leak.)
+    #[error("expected finite numbers, found NaN or infinity in the secret")]
+    NotFinite,
+    /// The mechanism's analysis does not hold for the neighbouring relation of the occasion.
+    #[error(
+        "{mechanism} is analysed for {covered} only, not for {neighbours:?}: choose another neighbouring relation or \
+         another mechanism"
+    )]
+    NeighboursNotCovered {
+        /// The mechanism.
+        mechanism: &'static str,
+        /// The relation.
+        neighbours: Neighbours,
+        /// The relations that are covered, in words.
+        covered: &'static str,
+    },
+    /// A matrix decomposition did not converge.
+    #[error("the singular value decomposition did not converge")]
+    Decomposition,
+}
+
+impl MechanismError {
+    pub(super) fn out_of_range(error: OutOfRange) -> Self {
+        Self::Shape { expected: error.expected.to_owned(), found: error.found.to_string() }
+    }
+}
+
+/// Refuses NaN and infinities.
+pub(super) fn all_finite(values: &[f64]) -> Result<(), MechanismError> {
+    if values.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(MechanismError::NotFinite) }
+}
+
+/// Refuses neighbours other than one row moved by at most `most`.
+pub(super) fn moved(
+    mechanism: &'static str,
+    neighbours: &Neighbours,
+    most: Positive,
+) -> Result<(), MechanismError> {
+    if matches!(neighbours, Neighbours::RowMoved { distance } if *distance <= most.get()) {
+        return Ok(());
+    }
+    let covered = "one row moved by at most the distance that the noise was made for";
+    Err(MechanismError::NeighboursNotCovered { mechanism, neighbours: neighbours.clone(), covered })
+}
+
+/// Refuses neighbours other than one report of any value.
+pub(super) fn any_value(mechanism: &'static str, neighbours: &Neighbours) -> Result<(), MechanismError> {
+    if *neighbours == Neighbours::AnyValue {
+        return Ok(());
+    }
+    let covered = "one report replaced by any other";
+    Err(MechanismError::NeighboursNotCovered { mechanism, neighbours: neighbours.clone(), covered })
+}

@@ -1,0 +1,92 @@
+//! Laplace noise on a number that was clipped to a public range.
+
+use super::outcome::{Outcome, OutcomeMechanism};
+use crate::privacy::mechanisms::clipping::Range;
+use crate::privacy::mechanisms::pair::{Distinguisher, Pair, under_laplace};
+use crate::privacy::mechanisms::{Laplace, Mechanism, MechanismError, NoiseArithmetic, Price, any_value};
+use crate::rng::Stream;
+use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Sampler};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::slice;
+
+/// Moves a number into [low, high] and adds Laplace noise that hides any of its values from any other.
+///
+/// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its width.
+/// * Postcondition: epsilon-DP, for any two values.
+///
+/// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClippedLaplace {
+    /// Epsilon of one release, above 0.
+    pub epsilon: Epsilon,
+    /// What the number is clipped to, in its units.
+    pub range: Range,
+    /// How the noise is sampled. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
+}
+
+const NAME: &str = "clipping, Laplace noise";
+
+impl ClippedLaplace {
+    fn noise(&self) -> Result<Laplace, MechanismError> {
+        let noise = Laplace::calibrated(self.epsilon, self.range.width()?)?;
+        if self.arithmetic == NoiseArithmetic::Exact {
+            self.range.grid(noise.scale())?;
+        }
+        Ok(noise)
+    }
+}
+
+impl Mechanism for ClippedLaplace {
+    type Input = f64;
+    type Output = f64;
+
+    fn price(&self, _: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        any_value(NAME, neighbours)?;
+        let (noise, width) = (self.noise()?, self.range.width()?.get());
+        Ok(Price {
+            mechanism: NAME,
+            sampler: Sampler::Full,
+            sensitivity: Some(width),
+            cost: Cost::Laplace { scale: noise.scale() / width },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: self.arithmetic.booked(),
+        })
+    }
+
+    fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
+        let (noise, value) = (self.noise()?, self.range.clip(*input));
+        match self.arithmetic {
+            NoiseArithmetic::Exact => {
+                let (grid, reach) = self.range.grid(noise.scale())?;
+                let scale = grid.scale(noise.scale() / self.range.width()?.get(), reach);
+                Ok(grid.plus_laplace(grid.round(value), scale, stream))
+            }
+            NoiseArithmetic::Ideal => Ok(value + noise.scale() * stream.laplace()),
+        }
+    }
+
+    fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
+        self.range.worst_pair()
+    }
+
+    fn distinguisher(&self, [a, b]: [&f64; 2]) -> Result<Distinguisher<f64>, MechanismError> {
+        let means = [*a, *b].map(|value| [self.range.clip(value)]);
+        Ok(under_laplace([&means[0], &means[1]], self.noise()?.scale(), slice::from_ref))
+    }
+}
+
+impl Outcome for ClippedLaplace {
+    fn mechanism(&self) -> Option<&OutcomeMechanism> {
+        Some(self)
+    }
+
+    fn variance(&self) -> Result<f64, MechanismError> {
+        let noise = self.noise()?;
+        Ok(2.0 * noise.scale() * noise.scale())
+    }
+}

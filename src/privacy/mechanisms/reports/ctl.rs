@@ -1,0 +1,319 @@
+//! CTL, the curator of the local model: clip a reward, then add Laplace noise.
+
+use super::report::RewardMechanism;
+use crate::privacy::mechanisms::clipping::{clip_value, symmetric_grid};
+use crate::privacy::mechanisms::pair::{Distinguisher, Pair, under_laplace};
+use crate::privacy::mechanisms::{Laplace, Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
+use crate::rng::Stream;
+use crate::vocab::{Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
+use std::slice;
+
+/// What keeps rewards within the bound B + R that the noise is made for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rewards {
+    /// They are clipped to it: nothing is assumed.
+    Clipped,
+    /// Nothing is done, and their noise is bounded: none lies beyond, as Lemma 1 assumes.
+    Bounded,
+    /// Nothing is done; each lies beyond with probability at most delta, by the law of its noise.
+    Likely(Delta),
+    /// Nothing is done, and rewards do lie beyond.
+    Beyond,
+}
+
+/// Moves a reward into [-(B + R), B + R] and adds Laplace noise of scale 2 (B + R) / epsilon.
+///
+/// * Precondition: none with clipping (NaN becomes 0). Without it, what [`Rewards`] says.
+/// * Postcondition: epsilon-DP for any two rewards, with clipping or where none lies beyond B + R. Where one does with
+///   probability at most delta: (epsilon, delta)-DP for any two *laws* of a reward of which that holds, such as two mean
+///   rewards f(x) with noise of one law. It protects the law of a reward, not the value that was drawn. Otherwise no
+///   finite epsilon holds.
+///
+/// Proof of the third: let p and q be the probabilities of a reward within the bound under the two laws, both at least
+/// 1 - delta, and let m and a be the least and the largest probability of an event S given a reward within it: a is at most
+/// 1 and at most e^epsilon m. Then P(S) - e^epsilon Q(S) <= p a + (1 - p) - e^epsilon q m <= p a + (1 - p) - q a, which is
+/// linear in a, at most 1 - p <= delta at a = 0 and 1 - q <= delta at a = 1. (Two means with the *same* noise are even
+/// epsilon B / (B + R)-DP, as the noise may be taken for equal in both.)
+///
+/// Source: Zhou and Tan 2021, Algorithm 1 (curator CTL) and Lemma 1; they assume bounded rewards instead of clipping, and
+/// state (epsilon, delta) for unbounded noise with R such that P(|noise| > R) <= delta.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ctl {
+    bound: Positive,
+    epsilon: Epsilon,
+    noise: Laplace,
+    rewards: Rewards,
+    arithmetic: NoiseArithmetic,
+}
+
+const SOURCE: &str = "Zhou and Tan 2021, Lemma 1";
+
+impl Ctl {
+    /// A curator for rewards in [-bound, bound], in units of the reward. Without clipping nothing is assumed of rewards:
+    /// [`assuming`](Self::assuming) says more.
+    ///
+    /// # Errors
+    /// If 2 bound / epsilon is not a finite number above 0.
+    pub fn new(epsilon: Epsilon, bound: Positive, clip: bool) -> Result<Self, MechanismError> {
+        let width = Positive::new(2.0 * bound.get()).map_err(MechanismError::out_of_range)?;
+        let noise = Laplace::calibrated(epsilon, width)?;
+        let rewards = if clip { Rewards::Clipped } else { Rewards::Beyond };
+        Ok(Self { bound, epsilon, noise, rewards, arithmetic: NoiseArithmetic::Exact })
+    }
+
+    /// The same where this keeps rewards within the bound.
+    #[must_use]
+    pub const fn assuming(self, rewards: Rewards) -> Self {
+        Self { rewards, ..self }
+    }
+
+    /// The same with noise sampled so.
+    ///
+    /// # Errors
+    /// If exact noise is so large or small for the bound that it cannot be had.
+    pub fn with(self, arithmetic: NoiseArithmetic) -> Result<Self, MechanismError> {
+        if arithmetic == NoiseArithmetic::Exact {
+            symmetric_grid(self.bound, self.scale())?;
+        }
+        Ok(Self { arithmetic, ..self })
+    }
+
+    /// Scale of the noise.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        self.noise.scale()
+    }
+
+    fn width(&self) -> f64 {
+        2.0 * self.bound.get()
+    }
+
+    fn cost(&self) -> (Cost, Basis) {
+        let laplace = Cost::Laplace { scale: self.scale() / self.width() };
+        match self.rewards {
+            Rewards::Clipped => (laplace, Basis::Proven),
+            Rewards::Bounded => {
+                let on = format!("no reward exceeding B + R = {} in size: nothing clips them", self.bound);
+                (laplace, Basis::Conditional { on })
+            }
+            Rewards::Likely(delta) => {
+                let on = format!(
+                    "rewards exceeding B + R = {} in size with probability at most {delta} each, by the stated law of \
+                     their noise; the mean reward is protected, not the value that was drawn",
+                    self.bound
+                );
+                let cost = Cost::ApproximateDp { epsilon: self.epsilon.get(), delta: delta.get() };
+                (cost, Basis::Conditional { on })
+            }
+            Rewards::Beyond => {
+                let why = format!(
+                    "rewards are not clipped, and one beyond the bound of {} would be told from others by more than the \
+                     noise hides",
+                    self.bound
+                );
+                (Cost::Unprotected, Basis::Refuted { why })
+            }
+        }
+    }
+}
+
+impl Mechanism for Ctl {
+    type Input = f64;
+    type Output = f64;
+
+    fn price(&self, _: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        if *neighbours != self.neighbours() {
+            return Err(MechanismError::NeighboursNotCovered {
+                mechanism: "CTL",
+                neighbours: neighbours.clone(),
+                covered: match self.rewards {
+                    Rewards::Likely(_) => "the law of one reward replaced by that of another mean reward",
+                    Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => {
+                        "one report replaced by any other"
+                    }
+                },
+            });
+        }
+        let (cost, basis) = self.cost();
+        let delta = match self.rewards {
+            Rewards::Likely(delta) => delta.get(),
+            Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => 0.0,
+        };
+        let clipped = self.rewards == Rewards::Clipped;
+        Ok(Price {
+            mechanism: if clipped { "CTL (clipping, Laplace noise)" } else { "CTL without clipping" },
+            sampler: Sampler::Full,
+            sensitivity: Some(self.width()),
+            cost,
+            claim: Some(Claim { epsilon: self.epsilon.get(), delta, source: SOURCE.to_owned(), cost: None }),
+            basis,
+            arithmetic: self.arithmetic.booked(),
+        })
+    }
+
+    fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
+        let clipped = self.rewards == Rewards::Clipped;
+        let value = if clipped { clip_value(*input, self.bound).0 } else { *input };
+        all_finite(&[value])?;
+        match self.arithmetic {
+            NoiseArithmetic::Exact => {
+                let (grid, reach) = symmetric_grid(self.bound, self.scale())?;
+                let scale = grid.scale(self.scale() / self.width(), reach);
+                Ok(grid.plus_laplace(grid.round(value), scale, stream))
+            }
+            NoiseArithmetic::Ideal => Ok(value + self.scale() * stream.laplace()),
+        }
+    }
+
+    /// Rewards beyond the bound by ten times: clipping must take care of them, and without it they tell most. Where only the
+    /// law of a reward is protected, rewards within the bound, which delta is about.
+    fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
+        let far = match self.rewards {
+            Rewards::Clipped | Rewards::Beyond => 10.0 * self.bound(),
+            Rewards::Bounded | Rewards::Likely(_) => self.bound(),
+        };
+        Some(Pair::new(far, -far, format!("a reward of {far} or {}", -far)))
+    }
+
+    fn distinguisher(&self, [a, b]: [&f64; 2]) -> Result<Distinguisher<f64>, MechanismError> {
+        let clipped = self.rewards == Rewards::Clipped;
+        let mean = |reward: f64| if clipped { clip_value(reward, self.bound).0 } else { reward };
+        let means = [*a, *b].map(|reward| [mean(reward)]);
+        Ok(under_laplace([&means[0], &means[1]], self.scale(), slice::from_ref))
+    }
+}
+
+impl RewardMechanism for Ctl {
+    fn neighbours(&self) -> Neighbours {
+        match self.rewards {
+            Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => Neighbours::AnyValue,
+            Rewards::Likely(_) => Neighbours::AnyMean,
+        }
+    }
+
+    fn bound(&self) -> f64 {
+        self.bound.get()
+    }
+
+    fn clips(&self) -> bool {
+        self.rewards == Rewards::Clipped
+    }
+
+    fn exceeds(&self, reward: f64) -> bool {
+        clip_value(reward, self.bound).1
+    }
+
+    fn variance(&self) -> f64 {
+        2.0 * self.scale() * self.scale()
+    }
+
+    fn laplace_scale(&self) -> Option<f64> {
+        Some(self.scale())
+    }
+
+    fn about(&self) -> String {
+        let clipping = if self.clips() { "with" } else { "without" };
+        format!("CTL {clipping} clipping, bound {:.4}", self.bound())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    fn of(epsilon: f64, rewards: Rewards) -> Ctl {
+        let (epsilon, bound) = (Epsilon::new(epsilon).unwrap(), Positive::new(5.0).unwrap());
+        Ctl::new(epsilon, bound, false).unwrap().assuming(rewards)
+    }
+
+    fn ctl(clip: bool) -> Ctl {
+        of(1.0, if clip { Rewards::Clipped } else { Rewards::Beyond })
+    }
+
+    #[test]
+    fn the_scale_is_the_oracles() {
+        // ldp_federated_units.json, ldp_constants: B = 4, R = 1.
+        assert_eq!(ctl(true).scale(), 10.0);
+        assert_eq!(of(0.5, Rewards::Clipped).scale(), 20.0);
+    }
+
+    #[test]
+    fn the_certificate_is_void_without_clipping() {
+        let sound = ctl(true).price(&0.0, &Neighbours::AnyValue).unwrap();
+        assert_eq!((sound.cost, sound.basis), (Cost::Laplace { scale: 1.0 }, Basis::Proven));
+        let void = ctl(false).price(&0.0, &Neighbours::AnyValue).unwrap();
+        assert_eq!(void.cost, Cost::Unprotected);
+        assert!(matches!(void.basis, Basis::Refuted { .. }));
+        assert!(ctl(true).price(&0.0, &Neighbours::ReplaceOne).is_err());
+        assert!(ctl(true).price(&0.0, &Neighbours::AnyMean).is_err());
+    }
+
+    /// Lemma 1 holds on its own assumption, and says so; it was called refuted.
+    #[test]
+    fn the_lemma_holds_where_its_assumption_does() {
+        let bounded = of(1.0, Rewards::Bounded).price(&0.0, &Neighbours::AnyValue).unwrap();
+        assert_eq!(bounded.cost, Cost::Laplace { scale: 1.0 });
+        assert!(matches!(bounded.basis, Basis::Conditional { on } if on.contains("exceeding B + R = 5")));
+        let delta = Delta::new(1e-3).unwrap();
+        let likely = of(1.0, Rewards::Likely(delta));
+        // Two values, one of them beyond the bound, are told apart: the price is for no such pair.
+        let refused = likely.price(&0.0, &Neighbours::AnyValue).unwrap_err().to_string();
+        assert!(refused.contains("the law of one reward replaced"), "{refused}");
+        let likely = likely.price(&0.0, &Neighbours::AnyMean).unwrap();
+        assert_eq!(likely.cost, Cost::ApproximateDp { epsilon: 1.0, delta: 1e-3 });
+        assert!(
+            matches!(likely.basis, Basis::Conditional { on } if on.contains("the mean reward is protected"))
+        );
+        let claim = likely.claim.unwrap();
+        assert_eq!((claim.delta, claim.source.as_str()), (1e-3, "Zhou and Tan 2021, Lemma 1"));
+    }
+
+    /// Two laws of rewards that lie beyond the bound with probability delta, as far from each other as can be: reports
+    /// above a threshold differ by what (epsilon, delta) allows, and by more than epsilon alone does.
+    #[test]
+    fn laws_within_the_bound_but_for_delta_are_hidden_but_for_delta() {
+        let (n, delta) = (400_000, 0.05);
+        let curator = of(1.0, Rewards::Likely(Delta::new(delta).unwrap()));
+        let above = |sign: f64, threshold: f64| {
+            let mut stream = Key::root(16).child(&format!("{sign}")).stream();
+            let draw = |_: &u32| {
+                let reward = if stream.uniform() < delta { 1e6 } else { 5.0 } * sign;
+                curator.privatise(&reward, &mut stream).unwrap() > threshold
+            };
+            (0..n).filter(draw).count() as f64 / f64::from(n)
+        };
+        for threshold in [0.0, 5.0, 20.0, 100.0] {
+            let (p, q) = (above(1.0, threshold), above(-1.0, threshold));
+            let needed = p - 1f64.exp() * q;
+            let error = 5.0 * ((p + 1f64.exp().powi(2) * q) / f64::from(n)).sqrt();
+            assert!(needed <= delta + error, "{threshold}: {needed}");
+            assert!(threshold < 100.0 || needed > delta - error - 0.01, "the far rewards show: {needed}");
+        }
+    }
+
+    /// Counts of half-lines on rewards far apart: their ratio is e^epsilon with clipping and more without it.
+    #[test]
+    fn counting_finds_epsilon_with_clipping_and_more_without() {
+        let n = 200_000;
+        let share = |mechanism: Ctl, reward: f64| {
+            let mut stream = Key::root(6).child(&format!("{reward}")).stream();
+            let above = |_: &u32| mechanism.privatise(&reward, &mut stream).unwrap() > 5.0;
+            (0..n).filter(above).count() as f64 / f64::from(n)
+        };
+        // 5 and -5 are the ends of the range: P(y > 5) is 1/2 and e^-1 / 2.
+        for (mechanism, rewards, ratio) in [
+            (ctl(true), [5.0, -5.0], 1f64.exp()),
+            (ctl(true), [50.0, -50.0], 1f64.exp()),
+            (ctl(false), [50.0, -50.0], (1.0 - 0.5 * (-4.5f64).exp()) / (0.5 * (-5.5f64).exp())),
+        ] {
+            let (high, low) = (share(mechanism, rewards[0]), share(mechanism, rewards[1]));
+            let expected_low =
+                if rewards[0] == 50.0 && ratio > 3.0 { 0.5 * (-5.5f64).exp() } else { 0.5 / ratio };
+            let error = (expected_low * (1.0 - expected_low) / f64::from(n)).sqrt();
+            assert!((low - expected_low).abs() < 6.0 * error, "{low} for {expected_low}");
+            let relative = 6.0 * (1.0 / (high * f64::from(n)) + 1.0 / (low * f64::from(n))).sqrt();
+            assert!(((high / low) / ratio - 1.0).abs() < relative, "{} for {ratio}", high / low);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! CTL as a scenario names it: what its bound on rewards is, and what keeps rewards within it.
+
+use super::ctl::{Ctl, Rewards};
+use super::report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
+use crate::privacy::mechanisms::NoiseArithmetic;
+use crate::vocab::{Delta, Epsilon, Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Clipping to [-(B + R), B + R] and Laplace noise of scale 2 (B + R) / epsilon: each report is epsilon-LDP.
+///
+/// Source: Zhou and Tan 2021, curator CTL of Algorithm 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename = "Ctl")]
+pub struct CtlReport {
+    /// epsilon of one report.
+    pub epsilon: Epsilon,
+    /// B + R, in units of the reward. Default: max |f| plus the bound on the noise, as the paper has it; required where
+    /// the noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
+    #[serde(default)]
+    pub bound: Option<Positive>,
+    /// Whether rewards beyond the bound are moved to it. Without clipping the certificate holds if no reward lies beyond the
+    /// bound, and is void otherwise. Default: true.
+    #[serde(default = "yes")]
+    pub clip: bool,
+    /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that noise exceeds with this
+    /// probability, by its law, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Delta>,
+    /// How the noise is sampled. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl RewardReport for CtlReport {
+    fn epsilon(&self) -> Option<f64> {
+        Some(self.epsilon.get())
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let Some(delta) = self.delta.filter(|_| self.clip || self.bound.is_some()) else { return Vec::new() };
+        vec![Problem::wrong(
+            "delta",
+            "no delta where rewards are clipped or their bound is stated",
+            delta.to_string(),
+            "leave out delta; or write clip: false and leave out bound, which then follows from the law of the noise",
+        )]
+    }
+
+    fn mechanism(&self, facts: &RewardFacts<'_>) -> Result<Option<Arc<dyn RewardMechanism>>, ReportError> {
+        let size = match self.delta {
+            Some(delta) => (facts.noise_tail)(delta),
+            None => facts.noise_bound,
+        };
+        let largest = size.map(|size| facts.mean.abs() + facts.deviation + size);
+        let range = match (self.bound, largest) {
+            (Some(bound), _) => bound,
+            (None, Some(largest)) => Positive::new(largest).map_err(ReportError::NoBound)?,
+            (None, None) => return Err(ReportError::Unbounded),
+        };
+        let rewards = match (self.clip, facts.noise_bound, self.delta) {
+            (true, ..) => Rewards::Clipped,
+            (false, Some(noise), _) if facts.reach + noise <= range.get() * (1.0 + 1e-12) => Rewards::Bounded,
+            (false, _, Some(delta)) => Rewards::Likely(delta),
+            (false, ..) => Rewards::Beyond,
+        };
+        let ctl = Ctl::new(self.epsilon, range, self.clip)?.assuming(rewards).with(self.arithmetic)?;
+        Ok(Some(Arc::new(ctl)))
+    }
+}

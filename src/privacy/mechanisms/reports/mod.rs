@@ -1,0 +1,22 @@
+//! What a user sends of its reward: a member is one or two files here and its line below.
+
+mod ctl;
+mod ctl_report;
+mod disclosed;
+mod report;
+
+pub use ctl::{Ctl, Rewards};
+pub use ctl_report::CtlReport;
+pub use report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
+
+use super::Disclosed;
+
+crate::family! {
+    /// What a user sends of its reward.
+    pub enum Report: dyn RewardReport {
+        /// Clipped and with Laplace noise.
+        Ctl(CtlReport),
+        /// The reward itself: no privacy.
+        Disclosure(Disclosed),
+    }
+}

@@ -1,0 +1,138 @@
+//! The records of a data set: points with at least one row and one column, shared and never copied on the way.
+
+use super::{MechanismError, all_finite};
+use crate::gp::Points;
+use crate::rng::Stream;
+use faer::MatRef;
+use std::sync::Arc;
+
+/// Records of equal length, [n, d] with n and d at least 1. A clone shares the numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows(Arc<Points>);
+
+impl Rows {
+    /// `n` rows of `d` numbers each, row-major.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] unless `n` and `d` are at least 1 and there are n d values.
+    pub fn new(n: usize, d: usize, values: Vec<f64>) -> Result<Self, MechanismError> {
+        if n == 0 || d == 0 || n.checked_mul(d) != Some(values.len()) {
+            return Err(MechanismError::Shape {
+                expected: "at least one row and one column, and one number for each cell".into(),
+                found: format!("{n} rows, {d} columns, {} numbers", values.len()),
+            });
+        }
+        Ok(Self(Arc::new(Points::new(n, d, values))))
+    }
+
+    /// These points as records, [n, d].
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] unless there is at least one point, of at least one dimension.
+    pub fn of(points: &Arc<Points>) -> Result<Self, MechanismError> {
+        if points.n() == 0 || points.d() == 0 {
+            return Self::new(points.n(), points.d(), Vec::new());
+        }
+        Ok(Self(Arc::clone(points)))
+    }
+
+    /// The records as points, [n, d].
+    #[must_use]
+    pub fn points(&self) -> &Arc<Points> {
+        &self.0
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.0.n()
+    }
+
+    /// Numbers per row.
+    #[must_use]
+    pub fn d(&self) -> usize {
+        self.0.d()
+    }
+
+    /// All numbers, row after row: n d of them.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        self.0.row_major()
+    }
+
+    /// One row, d numbers.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn row(&self, index: usize) -> &[f64] {
+        self.0.row(index)
+    }
+
+    /// The same rows, minus the mean row.
+    #[must_use]
+    pub fn centred(&self) -> Self {
+        let mut mean = vec![0.0; self.d()];
+        for row in self.values().chunks_exact(self.d()) {
+            mean.iter_mut().zip(row).for_each(|(m, v)| *m += v);
+        }
+        mean.iter_mut().for_each(|m| *m /= self.n() as f64);
+        let mut values = self.values().to_vec();
+        for row in values.chunks_exact_mut(self.d()) {
+            row.iter_mut().zip(&mean).for_each(|(v, m)| *v -= m);
+        }
+        self.with(values)
+    }
+
+    /// The same rows, one of which is moved by a distance in a direction of length 1, d numbers.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn moved(&self, index: usize, direction: &[f64], distance: f64) -> Self {
+        let mut values = self.values().to_vec();
+        let row = &mut values[index * self.d()..][..self.d()];
+        row.iter_mut().zip(direction).for_each(|(v, u)| *v += distance * u);
+        self.with(values)
+    }
+
+    /// The same rows with independent normal noise of a standard deviation on every number.
+    ///
+    /// # Errors
+    /// [`MechanismError::NotFinite`].
+    pub(super) fn plus_noise(&self, sd: f64, stream: &mut Stream) -> Result<Self, MechanismError> {
+        self.each(|value| value + sd * stream.normal())
+    }
+
+    /// The same rows with every number made private.
+    ///
+    /// # Errors
+    /// [`MechanismError::NotFinite`].
+    pub(super) fn each(&self, private: impl FnMut(f64) -> f64) -> Result<Self, MechanismError> {
+        all_finite(self.values())?;
+        Ok(self.with(self.values().iter().copied().map(private).collect()))
+    }
+
+    pub(super) fn as_faer(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(self.values(), self.n(), self.d())
+    }
+
+    /// As many rows of as many other numbers.
+    fn with(&self, values: Vec<f64>) -> Self {
+        Self(Arc::new(Points::new(self.n(), self.d(), values)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From the objective through the release to the learner: one block of numbers.
+    #[test]
+    fn nothing_is_copied_on_the_way() {
+        let points = Arc::new(Points::new(2, 1, vec![1.0, 2.0]));
+        let rows = Rows::of(&points).unwrap();
+        assert!(Arc::ptr_eq(rows.clone().points(), &points));
+        assert!(Rows::of(&Arc::new(Points::new(0, 1, Vec::new()))).is_err());
+    }
+}

@@ -1,9 +1,0 @@
-//! The word of a scenario for what is sent as it is.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// What is held, as it is: `Disclosure()`. No finite epsilon holds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Disclosed {}
