@@ -47,6 +47,11 @@ impl<'de> Visitor<'de> for EitherSpelling {
         self.visit_f64(value as f64)
     }
 
+    /// Nothing between the brackets.
+    fn visit_unit<E: Error>(self) -> Result<Probability, E> {
+        Err(E::missing_field("heard"))
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Probability, A::Error> {
         Named::deserialize(MapAccessDeserializer::new(map)).map(|named| named.heard)
     }
@@ -105,9 +110,12 @@ mod tests {
         }
         let model = read("PerMessage(0.9)").unwrap();
         assert_eq!(serde_json::to_string(&model).unwrap(), r#"{"PerMessage":{"heard":0.9}}"#);
-        for (text, word) in
-            [("PerMessage(1.5)", "1.5"), ("PerMessage(heard: 1.5)", "1.5"), ("PerMessage(lost: 0.1)", "lost")]
-        {
+        for (text, word) in [
+            ("PerMessage(1.5)", "1.5"),
+            ("PerMessage(heard: 1.5)", "1.5"),
+            ("PerMessage(lost: 0.1)", "lost"),
+            ("PerMessage()", "heard"),
+        ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(word), "{text}: {error}");
         }

@@ -37,7 +37,7 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// Whether a dry run ([`crate::protocols::Directions::dry`]) needs the real objective, since how much is sent or how often depends on
+    /// Whether a dry run ([`dry`](super::Directions::dry)) needs the real objective, since how much is sent or how often depends on
     /// its points. Where it does not, the problem is a stand-in of one arm.
     fn dry_needs_objective(&self) -> bool {
         true
