@@ -1,10 +1,18 @@
-//! The architecture as a test: a module imports only from floors below its own, in the order of `lib.rs`.
+//! The architecture as a test: floors, no circle of files, no protocol that imports a sibling, typed errors, and files
+//! that stay readable.
+//!
+//! Imports are read by a parser of Rust and followed to the file that defines the name, through every re-export. What
+//! counts as an arrow from one file to another: a `use` and a path in code. What does not: `mod`, `pub use` (they say
+//! what a folder holds), macros' insides (the members of a `family!`), and tests inside a file.
 
-use std::collections::BTreeMap;
+use proc_macro2::TokenStream;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use syn::visit::{self, Visit};
 
-/// The floors of `docs/architecture.md`. Modules of one floor do not import each other, but for the pairs below.
+/// The floors of `docs/architecture.md`, lowest first. Modules of one floor do not import each other.
 const FLOORS: &[(u32, &[&str])] = &[
     (1, &["vocab", "special", "rng"]),
     (2, &["kernel", "gp", "accounting"]),
@@ -17,16 +25,315 @@ const FLOORS: &[(u32, &[&str])] = &[
     (9, &["cli", "prelude"]),
 ];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+/// What one floor may import of itself: the plainer of two.
+const SAME_FLOOR: &[(&str, &str)] = &[("rng", "vocab"), ("rng", "special")];
+
+/// Most lines of a file of `src`.
+const MOST_LINES: usize = 450;
+
+/// Path of a module from the crate's root: `["network", "latency"]`.
+type ModulePath = Vec<String>;
+
+/// One module: where it is written and what its names mean.
+#[derive(Default)]
+struct Module {
+    file: String,
+    children: BTreeSet<String>,
+    /// Names that are handed on, with where they come from; `*` for everything of a module.
+    handed_on: Vec<(String, ModulePath)>,
+    defined: BTreeSet<String>,
+}
+
+/// All modules of the crate.
+struct Sources {
+    modules: BTreeMap<ModulePath, Module>,
+    /// Arrows from file to file, with the names taken.
+    arrows: BTreeMap<(String, String), BTreeSet<String>>,
+    /// Places that return an error as text.
+    text_errors: Vec<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
-            sources(&path, found);
+            files(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
         }
+    }
+}
+
+/// Every source file: its name below `src`, and its text.
+fn texts() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    files(&root(), &mut found);
+    let named = |path: &PathBuf| path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
+    found.iter().map(|path| (named(path), fs::read_to_string(path).unwrap())).collect()
+}
+
+fn module_of(file: &str) -> ModulePath {
+    let stem = file.strip_suffix(".rs").unwrap();
+    let mut path: ModulePath = stem.split('/').map(str::to_owned).collect();
+    if matches!(path.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+        path.pop();
+    }
+    path
+}
+
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("test")
+            || attribute.path().is_ident("cfg")
+                && attribute.parse_args::<TokenStream>().is_ok_and(|tokens| tokens.to_string() == "test")
+    })
+}
+
+/// The paths that a `use` names, each with the name it gets here.
+fn leaves(tree: &syn::UseTree, before: &ModulePath, found: &mut Vec<(String, ModulePath)>) {
+    let longer = |name: &syn::Ident| before.iter().cloned().chain([name.to_string()]).collect::<ModulePath>();
+    match tree {
+        syn::UseTree::Path(path) => leaves(&path.tree, &longer(&path.ident), found),
+        syn::UseTree::Name(name) if name.ident == "self" => {
+            found.push((before.last().cloned().unwrap_or_default(), before.clone()));
+        }
+        syn::UseTree::Name(name) => found.push((name.ident.to_string(), longer(&name.ident))),
+        syn::UseTree::Rename(rename) => found.push((rename.rename.to_string(), longer(&rename.ident))),
+        syn::UseTree::Glob(_) => found.push(("*".to_owned(), before.clone())),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|item| leaves(item, before, found)),
+    }
+}
+
+impl Module {
+    /// What the items of a file define, declare and hand on.
+    fn read(&mut self, here: &ModulePath, items: &[syn::Item]) {
+        for item in items {
+            let name = match item {
+                syn::Item::Use(item) if !matches!(item.vis, syn::Visibility::Inherited) => {
+                    let mut found = Vec::new();
+                    leaves(&item.tree, &ModulePath::new(), &mut found);
+                    self.handed_on
+                        .extend(found.into_iter().map(|(name, path)| (name, absolute(here, &path))));
+                    continue;
+                }
+                syn::Item::Mod(item) if is_test(&item.attrs) => continue,
+                syn::Item::Mod(item) if item.content.is_none() => {
+                    self.children.insert(item.ident.to_string());
+                    continue;
+                }
+                syn::Item::Mod(item) => &item.ident,
+                syn::Item::Const(item) => &item.ident,
+                syn::Item::Enum(item) => &item.ident,
+                syn::Item::Fn(item) => &item.sig.ident,
+                syn::Item::Static(item) => &item.ident,
+                syn::Item::Struct(item) => &item.ident,
+                syn::Item::Trait(item) => &item.ident,
+                syn::Item::Type(item) => &item.ident,
+                syn::Item::Union(item) => &item.ident,
+                syn::Item::Macro(syn::ItemMacro { ident: Some(ident), .. }) => ident,
+                _ => continue,
+            };
+            self.defined.insert(name.to_string());
+        }
+    }
+}
+
+/// A path as written in a module, from the crate's root; what begins with another crate's name is kept as it is.
+fn absolute(here: &ModulePath, written: &[String]) -> ModulePath {
+    let mut place = here.clone();
+    let mut rest = written;
+    let mut relative = false;
+    while let Some((first, more)) = rest.split_first() {
+        match first.as_str() {
+            "crate" => place.clear(),
+            "self" => {}
+            "super" => drop(place.pop()),
+            _ => break,
+        }
+        relative = true;
+        rest = more;
+    }
+    if !relative {
+        // Either a child of this module or another crate: `resolve` finds out.
+        return here.iter().chain(written).cloned().collect();
+    }
+    place.into_iter().chain(rest.iter().cloned()).collect()
+}
+
+impl Sources {
+    /// Read once for all tests.
+    fn get() -> &'static Self {
+        static SOURCES: OnceLock<Sources> = OnceLock::new();
+        SOURCES.get_or_init(Self::read)
+    }
+
+    fn read() -> Self {
+        let texts = texts();
+        let parsed: Vec<(String, syn::File)> = texts
+            .iter()
+            .map(|(file, text)| {
+                (file.clone(), syn::parse_file(text).unwrap_or_else(|error| panic!("{file}: {error}")))
+            })
+            .collect();
+        let mut modules = BTreeMap::new();
+        for (file, source) in &parsed {
+            if file == "main.rs" {
+                continue;
+            }
+            let here = module_of(file);
+            let mut module = Module { file: file.clone(), ..Module::default() };
+            module.read(&here, &source.items);
+            modules.insert(here, module);
+        }
+        let mut sources = Self { modules, arrows: BTreeMap::new(), text_errors: Vec::new() };
+        for (file, source) in &parsed {
+            let mut reader =
+                Reader { file, here: module_of(file), paths: Vec::new(), text_errors: Vec::new() };
+            reader.visit_file(source);
+            sources.text_errors.append(&mut reader.text_errors);
+            for path in reader.paths {
+                if let Some((to, name)) = sources.resolve(&path, 0)
+                    && to != *file
+                {
+                    sources.arrows.entry((file.clone(), to)).or_default().insert(name);
+                }
+            }
+        }
+        sources
+    }
+
+    /// The file that defines what a path from the crate's root names, and the name; none for other crates' names.
+    fn resolve(&self, path: &[String], depth: u32) -> Option<(String, String)> {
+        assert!(depth < 32, "re-exports go in a circle at {path:?}");
+        // The longest beginning that is a module.
+        let length = (0..=path.len()).rev().find(|&length| self.modules.contains_key(&path[..length]))?;
+        let module = &self.modules[&path[..length]];
+        let Some(name) = path.get(length) else {
+            return Some((module.file.clone(), "the module".to_owned()));
+        };
+        if module.defined.contains(name) {
+            return Some((module.file.clone(), name.clone()));
+        }
+        let more = &path[length + 1..];
+        if let Some((_, target)) = module.handed_on.iter().find(|(known, _)| known == name) {
+            let target: ModulePath = target.iter().chain(more).cloned().collect();
+            return self.resolve(&target, depth + 1);
+        }
+        module
+            .handed_on
+            .iter()
+            .filter(|(known, _)| known == "*")
+            .find_map(|(_, target)| self.resolve(&[target.as_slice(), &path[length..]].concat(), depth + 1))
+    }
+
+    /// Groups of files that import each other in a loop, with the arrows that tie each.
+    fn circles(&self) -> Vec<String> {
+        let reach: BTreeMap<&str, BTreeSet<&str>> =
+            self.arrows.keys().map(|(from, _)| (from.as_str(), self.reachable(from))).collect();
+        let mut told = BTreeSet::new();
+        let mut found = Vec::new();
+        for (&file, reached) in &reach {
+            if !reached.contains(file) || told.contains(file) {
+                continue;
+            }
+            let circle: Vec<&str> = reached
+                .iter()
+                .copied()
+                .filter(|other| reach.get(other).is_some_and(|back| back.contains(file)))
+                .collect();
+            told.extend(circle.iter().copied());
+            let ties = self
+                .arrows
+                .iter()
+                .filter(|((from, to), _)| circle.contains(&from.as_str()) && circle.contains(&to.as_str()))
+                .map(|((from, to), names)| {
+                    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                    format!("  {from} -> {to}: {}", names.join(", "))
+                });
+            found.push(format!("{}\n{}", circle.join(", "), ties.collect::<Vec<_>>().join("\n")));
+        }
+        found
+    }
+
+    fn reachable<'a>(&'a self, from: &'a str) -> BTreeSet<&'a str> {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![from];
+        while let Some(file) = open.pop() {
+            let first = (file.to_owned(), String::new());
+            for (_, to) in
+                self.arrows.range(first..).map(|(arrow, _)| arrow).take_while(|(start, _)| start == file)
+            {
+                if seen.insert(to.as_str()) {
+                    open.push(to);
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// Collects what one file names.
+struct Reader<'a> {
+    file: &'a str,
+    here: ModulePath,
+    paths: Vec<ModulePath>,
+    text_errors: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        match item {
+            syn::Item::Mod(module) if is_test(&module.attrs) => {}
+            syn::Item::Mod(module) if module.content.is_some() => {
+                // `super` inside is this file.
+                self.here.push(module.ident.to_string());
+                visit::visit_item(self, item);
+                self.here.pop();
+            }
+            syn::Item::Fn(function) if is_test(&function.attrs) => {}
+            _ => visit::visit_item(self, item),
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+        if !is_test(&function.attrs) {
+            visit::visit_impl_item_fn(self, function);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        if is_test(&item.attrs) || !matches!(item.vis, syn::Visibility::Inherited) {
+            return;
+        }
+        let mut found = Vec::new();
+        leaves(&item.tree, &ModulePath::new(), &mut found);
+        for (_, path) in found {
+            self.paths.push(absolute(&self.here, &path));
+        }
+    }
+
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let written: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if matches!(written[0].as_str(), "crate" | "super" | "self") && written.len() > 1 {
+            self.paths.push(absolute(&self.here, &written));
+        }
+        if let Some(last) = path.segments.last()
+            && last.ident == "Result"
+            && let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
+            && let Some(syn::GenericArgument::Type(syn::Type::Path(error))) = arguments.args.iter().nth(1)
+            && error.path.is_ident("String")
+        {
+            self.text_errors.push(self.file.to_owned());
+        }
+        visit::visit_path(self, path);
     }
 }
 
@@ -34,73 +341,82 @@ fn floor_of() -> BTreeMap<&'static str, u32> {
     FLOORS.iter().flat_map(|(floor, modules)| modules.iter().map(move |module| (*module, *floor))).collect()
 }
 
-/// Top-level modules that a source mentions as `crate::module`.
-fn mentions(text: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("//") {
-            continue;
-        }
-        for piece in line.split("crate::").skip(1) {
-            let names = piece.strip_prefix('{').map_or(vec![piece], |list| list.split(',').collect());
-            for name in names {
-                let name: String =
-                    name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                found.push((number + 1, name));
-            }
-        }
-    }
-    found
+/// Top-level module of a file.
+fn top(file: &str) -> &str {
+    file.split(['/', '.']).next().unwrap()
 }
 
 #[test]
 fn modules_import_only_from_floors_below() {
     let floors = floor_of();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
     let mut offences = Vec::new();
-    for file in files {
-        let inside = file.strip_prefix(&root).unwrap();
-        let module = inside.components().next().unwrap().as_os_str().to_str().unwrap();
-        let Some(&floor) = floors.get(module) else { continue };
-        for (line, name) in mentions(&fs::read_to_string(&file).unwrap()) {
-            let Some(&other) = floors.get(name.as_str()) else { continue };
-            // `rng` may use `vocab` and `special`, the plainer ones of the first floor.
-            let allowed = name == module
-                || other < floor
-                || (module == "rng" && (name == "vocab" || name == "special"));
-            if !allowed {
-                offences.push(format!("{}:{line}: {module} imports {name}", inside.display()));
-            }
+    for ((from, to), names) in &Sources::get().arrows {
+        let (importer, imported) = (top(from), top(to));
+        let (Some(floor), Some(other)) = (floors.get(importer), floors.get(imported)) else { continue };
+        if importer != imported && other >= floor && !SAME_FLOOR.contains(&(importer, imported)) {
+            offences.push(format!("{from} -> {to}: {names:?}"));
         }
     }
     assert!(offences.is_empty(), "imports against the floors:\n{}", offences.join("\n"));
 }
 
 #[test]
+fn no_files_import_each_other_in_a_circle() {
+    let circles = Sources::get().circles();
+    assert!(circles.is_empty(), "{} circles of files:\n{}", circles.len(), circles.join("\n"));
+}
+
+#[test]
+fn no_protocol_imports_a_sibling() {
+    let protocol = |file: &str| {
+        let mut folders = file.split('/');
+        (folders.next() == Some("protocols")).then(|| folders.next().unwrap().to_owned())
+    };
+    let mut offences = Vec::new();
+    for ((from, to), names) in &Sources::get().arrows {
+        let (Some(importer), Some(imported)) = (protocol(from), protocol(to)) else { continue };
+        if importer != imported && imported != "stage" && importer != "mod.rs" {
+            offences.push(format!("{from} -> {to}: {names:?}"));
+        }
+    }
+    assert!(offences.is_empty(), "protocols that import a sibling:\n{}", offences.join("\n"));
+}
+
+#[test]
+fn errors_have_types() {
+    let found = &Sources::get().text_errors;
+    assert!(found.is_empty(), "{} times Result<_, String>:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
 fn every_module_has_a_floor_and_lib_lists_them_in_order() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let text = fs::read_to_string(root().join("lib.rs")).unwrap();
     let floors = floor_of();
     let listed: Vec<u32> = text
         .lines()
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
         .map(|module| *floors.get(module).unwrap_or_else(|| panic!("{module} has no floor in this test")))
         .collect();
+    assert!(listed.len() >= floors.len(), "lib.rs lists {} of {} modules", listed.len(), floors.len());
     assert!(listed.is_sorted(), "lib.rs lists modules out of order: {listed:?}");
 }
 
 #[test]
 fn files_stay_readable() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap();
-        assert!(text.starts_with("//!"), "{} does not open with what it is for", file.display());
+    let mut offences = Vec::new();
+    for (file, text) in texts() {
         let lines = text.lines().count();
-        assert!(lines <= 600, "{} has {lines} lines: look for the second idea in it", file.display());
+        if lines > MOST_LINES {
+            offences.push(format!("{file} has {lines} lines: look for the second idea in it"));
+        }
+        let opening: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
+        if !opening.first().is_some_and(|first| first.len() > 10)
+            || !opening.join(" ").contains(['.', '?', ':'])
+        {
+            offences.push(format!("{file} does not open with a sentence on what it is for"));
+        }
     }
+    assert!(offences.is_empty(), "{}", offences.join("\n"));
 }
 
 /// Largest file of the repository: data that a test or a scenario reads stays below it too.
