@@ -26,6 +26,7 @@
 //! ```
 
 mod context;
+mod core;
 mod digest;
 mod journal;
 mod ladder;

@@ -1,9 +1,10 @@
 //! The event loop.
 
-use super::context::{Effects, TimerTable};
+use super::context::TimerTable;
+use super::core::{Core, Pending, Standing, Watched};
 use super::{
     Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Memory, Parcel, Party, Payload,
-    Protocol, Switch, Ticket, TimerTicket,
+    Protocol, Switch,
 };
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
@@ -51,56 +52,6 @@ pub enum KernelError {
     },
 }
 
-#[derive(Clone, Debug)]
-enum Pending<P: Protocol> {
-    Deliver {
-        from: PartyId,
-        to: PartyId,
-        message: P::Message,
-        sent_at: Time,
-    },
-    /// A message on its way reaches a place where the medium is asked again.
-    Relay {
-        from: PartyId,
-        to: PartyId,
-        via: PartyId,
-        leg: u8,
-        message: P::Message,
-        sent_at: Time,
-    },
-    /// A party has done the work on a message that it heard in this life.
-    Handle {
-        from: PartyId,
-        to: PartyId,
-        message: P::Message,
-        sent_at: Time,
-        life: u32,
-    },
-    Timer {
-        party: PartyId,
-        ticket: TimerTicket,
-        timer: P::Timer,
-        life: u32,
-    },
-    Switch {
-        party: PartyId,
-        online: bool,
-        crashed: Option<Memory>,
-    },
-}
-
-/// Where a party stands between crashes.
-#[derive(Clone, Debug)]
-struct Standing<P: Protocol> {
-    /// Its next change of connection.
-    switch: Option<Ticket>,
-    crashed: Option<Memory>,
-    /// Raised by each crash that loses memory: timers and work of an earlier life never happen.
-    life: u32,
-    /// What came due during a crash with memory kept, in order.
-    held: Vec<Pending<P>>,
-}
-
 /// A world of parties, a medium between them, and a clock.
 ///
 /// A clone is a second world that has come the same way: both go on alike if nothing is changed in either.
@@ -111,25 +62,6 @@ pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     /// Events handled in this instant before the last one.
     in_this_instant: u64,
     begun: bool,
-}
-
-/// Everything but the parties themselves.
-#[derive(Clone, Debug)]
-struct Core<P: Protocol, M: Medium> {
-    standing: Vec<Standing<P>>,
-    /// Who is connected. Beside the rest, for every message asks twice.
-    online: Vec<bool>,
-    medium: M,
-    queue: EventQueue<Pending<P>>,
-    timers: TimerTable,
-    next_timer: u64,
-    journal: Journal,
-    now: Time,
-    /// A party asked for the end.
-    stop: bool,
-    /// Pending events other than changes of connection, and parties that will start again after a crash; at zero
-    /// nothing more can come of the world.
-    work: u64,
 }
 
 impl<P: Protocol, M: Medium + Clone> Clone for Simulation<P, M> {
@@ -442,119 +374,5 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         let mut effects = Watched { core: &mut self.core, watch };
         self.parties[party.index()].handle(input, &mut Context { now, me: party, effects: &mut effects });
         std::mem::take(&mut self.core.stop)
-    }
-}
-
-/// The kernel as a handler reaches it, and whoever watches.
-struct Watched<'a, P: Protocol, M: Medium, W: ?Sized> {
-    core: &'a mut Core<P, M>,
-    watch: &'a mut W,
-}
-
-impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> for Watched<'_, P, M, W> {
-    fn send(&mut self, from: PartyId, to: PartyId, message: P::Message) {
-        self.core.send(from, to, message, self.watch);
-    }
-
-    fn after(&mut self, party: PartyId, at: Time, timer: P::Timer) -> TimerTicket {
-        let core = &mut *self.core;
-        let ticket = TimerTicket(core.next_timer);
-        core.next_timer += 1;
-        let life = core.standing[party.index()].life;
-        let place = core.queue.push(at, Pending::Timer { party, ticket, timer, life });
-        core.timers.insert(ticket, place);
-        core.work += 1;
-        ticket
-    }
-
-    fn cancel(&mut self, ticket: TimerTicket) {
-        if let Some(place) = self.core.timers.take(ticket)
-            && self.core.queue.cancel(place).is_some()
-        {
-            self.core.work -= 1;
-        }
-    }
-
-    fn record(&mut self, party: PartyId, fact: &P::Fact) {
-        self.core.note(self.watch, &Event::Recorded { party, fact });
-    }
-
-    fn stop(&mut self) {
-        self.core.stop = true;
-    }
-}
-
-impl<P: Protocol, M: Medium> Core<P, M> {
-    fn schedule_switch(&mut self, party: PartyId) {
-        if let Some(switch) = self.medium.next_switch(party) {
-            let Switch { at, online, crashed } = switch;
-            let online = online && crashed.is_none();
-            let ticket = self.queue.push(at.max(self.now), Pending::Switch { party, online, crashed });
-            self.standing[party.index()].switch = Some(ticket);
-        }
-    }
-
-    fn send<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
-        &mut self,
-        from: PartyId,
-        to: PartyId,
-        message: P::Message,
-        watch: &mut W,
-    ) {
-        self.note(watch, &Event::Sent { from, to, message: &message });
-        let fate = if self.online[from.index()] {
-            self.medium.transmit(Parcel { from, to, bytes: message.wire_bytes(), at: self.now })
-        } else {
-            Fate::Lost(LossCause::SenderOffline)
-        };
-        if let Fate::Arrives(at) = fate {
-            // Most messages; spares moving them once more.
-            self.schedule(at, Pending::Deliver { from, to, message, sent_at: self.now });
-        } else {
-            self.travel(fate, from, to, message, self.now, watch);
-        }
-    }
-
-    /// Lets a message meet its fate.
-    fn travel<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
-        &mut self,
-        fate: Fate,
-        from: PartyId,
-        to: PartyId,
-        message: P::Message,
-        sent_at: Time,
-        watch: &mut W,
-    ) {
-        match fate {
-            Fate::Arrives(at) => self.schedule(at, Pending::Deliver { from, to, message, sent_at }),
-            Fate::Passes { at, via, leg } => {
-                self.schedule(at, Pending::Relay { from, to, via, leg, message, sent_at });
-            }
-            Fate::Doubled { at, via, leg } => {
-                self.note(watch, &Event::Doubled { from, to, message: &message });
-                for (at, message) in [(at[0], message.clone()), (at[1], message)] {
-                    let pending = if let Some(leg) = leg {
-                        Pending::Relay { from, to, via, leg, message, sent_at }
-                    } else {
-                        Pending::Deliver { from, to, message, sent_at }
-                    };
-                    self.schedule(at, pending);
-                }
-            }
-            Fate::Lost(cause) => self.note(watch, &Event::Lost { from, to, message: &message, cause }),
-        }
-    }
-
-    #[inline(always)]
-    fn schedule(&mut self, at: Time, pending: Pending<P>) {
-        assert!(self.now <= at, "a message never arrives before it was sent");
-        self.queue.push(at, pending);
-        self.work += 1;
-    }
-
-    #[inline(always)]
-    fn note<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, watch: &mut W, event: &Event<'_, P>) {
-        self.journal.enter(self.now, event);
-        watch(self.now, event);
     }
 }

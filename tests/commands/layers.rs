@@ -410,7 +410,7 @@ fn files_stay_readable() {
             offences.push(format!("{file} has {lines} lines: look for the second idea in it"));
         }
         let opening: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).collect();
-        if !opening.first().is_some_and(|first| first.len() > 10)
+        if opening.first().is_none_or(|first| first.len() <= 10)
             || !opening.join(" ").contains(['.', '?', ':'])
         {
             offences.push(format!("{file} does not open with a sentence on what it is for"));

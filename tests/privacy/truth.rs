@@ -190,7 +190,7 @@ fn sampled(rate: f64, noise_multiplier: f64, rounds: u64, delta: f64) -> f64 {
 
 const MASKED: &str = "noise_multiplier: 1, participation: Poisson(0.25), server: Masked(planned_dropout: 0)";
 
-/// 1. Six sums were opened and five booked: 2.7652, where 3.0016 was true and 3 allowed.
+// 1. Six sums were opened and five booked: 2.7652, where 3.0016 was true and 3 allowed.
 #[test]
 fn the_sum_that_breaks_a_budget_is_not_opened() {
     let budget = "delta: 1e-3, budget: Budget(epsilon: 3, delta: 1e-3, when_spent: Stop)";
@@ -214,8 +214,8 @@ fn the_sum_that_breaks_a_budget_is_not_opened() {
     );
 }
 
-/// 2. "Colludes with no majority" was the condition of 4.20; with 49 of 100 agents it is 7.95. As many colluders as
-/// shares that open an answer are refused, and it is said that the server must follow the protocol.
+// 2. "Colludes with no majority" was the condition of 4.20; with 49 of 100 agents it is 7.95. As many colluders as
+// shares that open an answer are refused, and it is said that the server must follow the protocol.
 #[test]
 fn colluders_are_priced_or_refused() {
     let delta = 100f64.powf(-1.1);
@@ -277,8 +277,8 @@ fn loss_of_an_outcome_that_was_never_asked_for(played: &Played) -> f64 {
     asked.iter().map(|&row| (before[row] - after[row]).abs() / 6.0).sum()
 }
 
-/// 3. "1.0000 proven" for outcomes that are scaled by all outcomes, one of which moves all answers; likewise rows. Proven
-/// is what is scaled by constants. The auditor, who moves raw records, called both consistent.
+// 3. "1.0000 proven" for outcomes that are scaled by all outcomes, one of which moves all answers; likewise rows. Proven
+// is what is scaled by constants. The auditor, who moves raw records, called both consistent.
 #[test]
 fn scales_computed_from_the_data_are_a_condition() {
     let computed = Played::of(&patients(1, GIVEN));
@@ -319,7 +319,7 @@ fn audited(scenario: &str) -> Vec<(String, String)> {
     findings.map(|finding| (word(finding, "name"), word(finding, "verdict"))).collect()
 }
 
-/// 4. Hyperparameters fitted to rows and outcomes reached the lab and stood nowhere; nor did what is taken as public.
+// 4. Hyperparameters fitted to rows and outcomes reached the lab and stood nowhere; nor did what is taken as public.
 #[test]
 fn fitted_hyperparameters_are_booked_and_public_facts_listed() {
     let fitted = Played::of(&patients(1, ""));
@@ -342,8 +342,8 @@ fn fitted_hyperparameters_are_booked_and_public_facts_listed() {
     assert!(!given.document["cells"][0]["series"][0]["public"].as_array().unwrap().is_empty());
 }
 
-/// 5. Figures for real-valued noise said "proven" where floating point leaks 9.4 for 1. Every bound says for which
-/// arithmetic it holds, in every output, and noise is exact by default.
+// 5. Figures for real-valued noise said "proven" where floating point leaks 9.4 for 1. Every bound says for which
+// arithmetic it holds, in every output, and noise is exact by default.
 #[test]
 fn every_bound_says_its_arithmetic() {
     let (code, stdout, _) = told(&subrosa(&["audit", "mechanism", "laplace-low-bits", "--format", "json"]));
@@ -377,7 +377,7 @@ fn every_bound_says_its_arithmetic() {
     }
 }
 
-/// 6. "gdp .0986 proven, not a bound" beside .4470: it certifies nothing, and it is smaller than the truth.
+// 6. "gdp .0986 proven, not a bound" beside .4470: it certifies nothing, and it is smaller than the truth.
 #[test]
 fn an_approximation_is_never_proven() {
     let noise = "noise_multiplier: 1, participation: Poisson(0.01)";
@@ -398,8 +398,8 @@ fn an_approximation_is_never_proven() {
     );
 }
 
-/// 7. "Probability 1 - delta" for Algorithm 1's setting, where the proof loses 4/3 delta over all rounds. At the one
-/// round that the setting is chosen in, it is delta / 3 for c and 3 delta / (pi (T + 1))^2 for each of two data sets.
+// 7. "Probability 1 - delta" for Algorithm 1's setting, where the proof loses 4/3 delta over all rounds. At the one
+// round that the setting is chosen in, it is delta / 3 for c and 3 delta / (pi (T + 1))^2 for each of two data sets.
 #[test]
 fn algorithm_1_states_the_probability_of_its_proof() {
     let delta = 0.05;
@@ -418,8 +418,8 @@ fn algorithm_1_states_the_probability_of_its_proof() {
     assert_eq!(loss["basis"], "conditional");
 }
 
-/// 8. "What server learned: nothing", where it got 800 vectors in clear. 9. "Proven" beside a published claim of 6.69
-/// that the truth, 17.44, is 2.6 times. Both on an untouched template.
+// 8. "What server learned: nothing", where it got 800 vectors in clear. 9. "Proven" beside a published claim of 6.69
+// that the truth, 17.44, is 2.6 times. Both on an untouched template.
 #[test]
 fn the_template_of_a_federation_hides_nothing() {
     let place = TempDir::new().unwrap();
@@ -454,7 +454,7 @@ fn findings(file: &str, more: &[&str]) -> Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
-/// 10. "Nothing is released under any protection", of sums under masks.
+// 10. "Nothing is released under any protection", of sums under masks.
 #[test]
 fn masked_sums_are_audited() {
     let place = TempDir::new().unwrap();
@@ -478,7 +478,7 @@ fn masked_sums_are_audited() {
     );
 }
 
-/// 11. A fixed-size sample was attacked with all others at zero, which shows 2.3 of 7.89.
+// 11. A fixed-size sample was attacked with all others at zero, which shows 2.3 of 7.89.
 #[test]
 fn a_fixed_size_sample_is_attacked_at_its_worst() {
     let document = findings("scenarios/audit/federated.ron", &["--series", "fixed size"]);
@@ -495,7 +495,7 @@ fn a_fixed_size_sample_is_attacked_at_its_worst() {
     );
 }
 
-/// 12. Several runs on the same records were added up for `Release` alone.
+// 12. Several runs on the same records were added up for `Release` alone.
 #[test]
 fn runs_on_the_same_records_add_up() {
     let table = Played::of(&patients(3, GIVEN)).whole_study();
@@ -533,7 +533,7 @@ fn runs_on_the_same_records_add_up() {
     );
 }
 
-/// 13. A hub that carries messages read them all and was no observer.
+// 13. A hub that carries messages read them all and was no observer.
 #[test]
 fn who_passes_messages_on_is_in_the_report() {
     let noise = "noise_multiplier: 1, participation: Poisson(0.25)";
@@ -550,7 +550,7 @@ fn who_passes_messages_on_is_in_the_report() {
     assert!(row.0["released"].to_string().contains("sampled weights omega"), "{}", row.0);
 }
 
-/// 14. A published setting said nothing of the records that models were trained on.
+// 14. A published setting said nothing of the records that models were trained on.
 #[test]
 fn training_records_are_unprotected() {
     let data = root().join("scenarios/data/breast_cancer.csv");
@@ -566,8 +566,8 @@ fn training_records_are_unprotected() {
     assert!(played.text().contains("about a training record of hospital"));
 }
 
-/// 15. "A user: one value replaced", where all reports of one user are protected together; and a person who brings row
-/// and outcome pays for both.
+// 15. "A user: one value replaced", where all reports of one user are protected together; and a person who brings row
+// and outcome pays for both.
 #[test]
 fn users_and_persons_change_in_all_that_is_theirs() {
     let again = Played::of(&users("Uniform(bound: 1)", "population: 5,", "Ctl(epsilon: 1)"));
@@ -588,8 +588,8 @@ fn users_and_persons_change_in_all_that_is_theirs() {
     near(number(&sum["delta"]), 2e-3, 1e-9);
 }
 
-/// 16. CTL to the letter, without clipping, was "refuted" where noise is bounded and Lemma 1 holds; and the paper's
-/// (epsilon, delta) for unbounded noise could not be said.
+// 16. CTL to the letter, without clipping, was "refuted" where noise is bounded and Lemma 1 holds; and the paper's
+// (epsilon, delta) for unbounded noise could not be said.
 #[test]
 fn ctl_to_the_letter_is_conditional_where_its_lemma_holds() {
     let bounded = Played::of(&users("Uniform(bound: 1)", "", "Ctl(epsilon: 1, clip: false)"));
@@ -630,7 +630,7 @@ fn rounds(rate: f64, noise: f64, count: u64) -> String {
     format!("PoissonGaussian(rate: {rate:e}, noise_multiplier: {noise:e}, count: {count})")
 }
 
-/// `tight` said .6025, .6349 and 1.0700, and 25 rounds cost more than 29. (True ends by Google's dp-accounting.)
+// `tight` said .6025, .6349 and 1.0700, and 25 rounds cost more than 29. (True ends by Google's dp-accounting.)
 #[test]
 fn few_rounds_at_small_rates_cost_little() {
     for (rate, count, truth) in [(0.001, 5, 0.01807), (0.001, 200, 0.07276), (0.01, 20, 0.4549)] {
@@ -646,7 +646,7 @@ fn few_rounds_at_small_rates_cost_little() {
     assert!(of(25) < of(29), "25 rounds: {}, 29 rounds: {}", of(25), of(29));
 }
 
-/// `calibrate` said 6 rounds where 28 fit, 1 where 5,000 cost .35, and took minutes for delta .5 and rate 1e-6.
+// `calibrate` said 6 rounds where 28 fit, 1 where 5,000 cost .35, and took minutes for delta .5 and rate 1e-6.
 #[test]
 fn calibration_finds_what_fits() {
     let said = |arguments: &[&str]| -> Value {
@@ -668,7 +668,7 @@ fn calibration_finds_what_fits() {
     assert_eq!((number(&least["epsilon_reached"]), &least["search_ended"]), (0.0, &true.into()), "{least}");
 }
 
-/// A budget of .6 ended after 6 rounds of 50, which cost .583.
+// A budget of .6 ended after 6 rounds of 50, which cost .583.
 #[test]
 fn a_budget_lasts_as_long_as_it_holds() {
     let budget = "delta: 1e-5, budget: Budget(epsilon: 0.6, delta: 1e-5, when_spent: Stop)";
@@ -678,7 +678,7 @@ fn a_budget_lasts_as_long_as_it_holds() {
     near(row.epsilon("tight"), 0.583, 1e-3);
 }
 
-/// `tight` was above other bounds of the same table, up to 700 times: .768 for .018, .140 for .0002.
+// `tight` was above other bounds of the same table, up to 700 times: .768 for .018, .140 for .0002.
 #[test]
 fn tight_is_the_least_of_all_bounds() {
     for (delta, events) in [
@@ -701,16 +701,16 @@ fn tight_is_the_least_of_all_bounds() {
     }
 }
 
-/// The lower end was above the truth: by 2.8e-5 of it, 73 rounds at noise .018. So small a noise that a unit is
-/// recognised wherever it is drawn: losses are normal, and how many of them there are is binomial. What that leaves out
-/// is a loss of less than -ln(1 - rate) per round, in favour of the truth.
+// The lower end was above the truth: by 2.8e-5 of it, 73 rounds at noise .018. So small a noise that a unit is
+// recognised wherever it is drawn: losses are normal, and how many of them there are is binomial. What that leaves out
+// is a loss of less than -ln(1 - rate) per round, in favour of the truth.
 #[test]
 fn a_lower_end_is_below_the_truth() {
     for (rate, noise, count, delta, truth) in [
         // By Python, from the law in the comment.
         (0.376, 0.018, 73, 9.92e-5, 66_536.850_8),
-        (0.01, 0.03, 3, 1e-5, 1189.362_2),
-        (0.01, 0.02, 3, 1e-5, 2622.471_1),
+        (0.01, 0.03, 3, 1e-5, 1_189.362_2),
+        (0.01, 0.02, 3, 1e-5, 2_622.471_1),
     ] {
         let (lower, epsilon, _) = account(delta, &rounds(rate, noise, count));
         assert!(lower <= truth * (1.0 + 1e-5), "{noise}: {lower} for {truth}");
@@ -718,8 +718,8 @@ fn a_lower_end_is_below_the_truth() {
     }
 }
 
-/// "Capacity overflow": the list of the report, whose numbers were rounded, and others within the rounding that do
-/// panic. What is priced is in effect one mechanism: 3.15e12 of pure epsilon.
+// "Capacity overflow": the list of the report, whose numbers were rounded, and others within the rounding that do
+// panic. What is priced is in effect one mechanism: 3.15e12 of pure epsilon.
 #[test]
 fn losses_that_no_array_holds_are_priced() {
     for (exponential, pure) in [
@@ -747,14 +747,14 @@ fn losses_that_no_array_holds_are_priced() {
     }
 }
 
-/// Sums of responses that reach losses of hundreds: `tight`, and with it every bound that uses it, said 1109.73 where delta
-/// at that epsilon is .19, not 5.5e-8, and 1309.94 is true. (Exact: the binomial laws of both, summed pair by pair.)
+// Sums of responses that reach losses of hundreds: `tight`, and with it every bound that uses it, said 1109.73 where delta
+// at that epsilon is .19, not 5.5e-8, and 1309.94 is true. (Exact: the binomial laws of both, summed pair by pair.)
 #[test]
 fn sums_of_hundreds_are_not_undersold() {
     for (delta, responses, truth) in [
-        (5.506e-8, [(0.4908, 1518), (0.436_109_899_695, 9517)], 1309.939_44),
+        (5.506e-8, [(0.4908, 1518), (0.436_109_899_695, 9517)], 1_309.939_44),
         (9.46e-8, [(2.58504, 192), (0.94614, 829)], 921.177_905),
-        (1.964e-5, [(0.817_597, 568), (1.14898, 1345)], 1143.018_157),
+        (1.964e-5, [(0.817_597, 568), (1.14898, 1345)], 1_143.018_157),
         (0.007_289, [(1.27013, 530), (0.607_762, 1473)], 720.575_991),
     ] {
         let events = responses
@@ -769,8 +769,8 @@ fn sums_of_hundreds_are_not_undersold() {
     }
 }
 
-/// Took 15 s by the report. The one rare loss is normal, given that the unit is drawn: mean 1 / (2 z^2) + ln q, deviation
-/// 1 / z; and 3,354 small ones are together almost normal.
+// Took 15 s by the report. The one rare loss is normal, given that the unit is drawn: mean 1 / (2 z^2) + ln q, deviation
+// 1 / z; and 3,354 small ones are together almost normal.
 #[test]
 fn many_small_losses_and_one_rare_large_one() {
     let (q, z, delta) = (1.5e-5f64, 0.0101f64, 2.6e-10);

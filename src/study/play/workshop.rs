@@ -1,6 +1,6 @@
 //! Where replications are made: a cell's scenario, its seed, and the preparation that it may share with other cells.
 
-use crate::objectives::{Instance, Prepared, Resources};
+use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
 use crate::protocols::{Directions, SeriesRecord, Stage, Watcher};
 use crate::rng::Key;
 use crate::study::disk::error::FolderError;
@@ -12,9 +12,44 @@ use crate::study::play::finite::finite;
 use crate::study::play::progress::Failure;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
+use thiserror::Error;
 
 /// A preparation, done by whoever needs it first. Cells of equal `CellPlan::preparation` may share one.
-pub(crate) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, String>>>;
+pub(crate) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, CannotPrepare>>>;
+
+/// Why nothing of a cell can be played.
+#[derive(Clone, Debug, Error)]
+pub(crate) enum CannotPrepare {
+    /// What was fitted earlier cannot be read, or not be kept.
+    #[error(transparent)]
+    Folder(Arc<FolderError>),
+    /// The objective cannot be made.
+    #[error(transparent)]
+    Objective(Arc<ObjectiveError>),
+}
+
+impl From<FolderError> for CannotPrepare {
+    fn from(error: FolderError) -> Self {
+        Self::Folder(Arc::new(error))
+    }
+}
+
+impl From<ObjectiveError> for CannotPrepare {
+    fn from(error: ObjectiveError) -> Self {
+        Self::Objective(Arc::new(error))
+    }
+}
+
+/// A series with a number that is not finite, which no file could hold, and no mean be made of.
+#[derive(Clone, Debug, Error)]
+#[error(
+    "series \"{series}\": {found} (a length-scale, a variance or an outcome of the scenario is so small or so large \
+     that the arithmetic has no answer: bring it closer to 1)"
+)]
+struct NotReadable {
+    series: String,
+    found: String,
+}
 
 /// Where the replications of one cell are made: what they share is prepared once, when first needed.
 #[derive(Debug)]
@@ -124,7 +159,7 @@ impl<'a> Workshop<'a> {
             &None
         } else {
             let prepared = self.prepared.get_or_init(|| self.prepare());
-            prepared.as_ref().map_err(|reason| self.failure(None, reason.clone()))?
+            prepared.as_ref().map_err(|reason| self.failure(None, reason.to_string()))?
         };
         let key = self.root.child("replication").index(replication);
         let fail = |reason| self.failure(Some(replication), reason);
@@ -141,7 +176,7 @@ impl<'a> Workshop<'a> {
         }
         let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
         if !dry {
-            series.iter().try_for_each(|series| readable(series).map_err(fail))?;
+            series.iter().try_for_each(|series| readable(series).map_err(|error| fail(error.to_string())))?;
         }
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
@@ -153,7 +188,7 @@ impl<'a> Workshop<'a> {
     pub(crate) fn world(&self, replication: u64) -> Result<(Stage, Key), Failure> {
         let failure = |reason: String| self.failure(Some(replication), reason);
         let prepared = self.prepared.get_or_init(|| self.prepare());
-        let prepared = prepared.as_ref().map_err(|reason| failure(reason.clone()))?;
+        let prepared = prepared.as_ref().map_err(|reason| failure(reason.to_string()))?;
         let key = self.root.child("replication").index(replication);
         let instance = prepared
             .as_ref()
@@ -163,29 +198,25 @@ impl<'a> Workshop<'a> {
         Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
     }
 
-    fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, String> {
+    fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, CannotPrepare> {
         let Some(objective) = &self.cell.scenario.draft().objective else { return Ok(None) };
         let fitted = match self.folder.map(|folder| folder.fitted(&self.cell.preparation)) {
             Some(Ok(fitted)) => fitted,
             // A damaged file of fitted values is made anew.
             Some(Err(FolderError::Damaged { .. })) | None => None,
-            Some(Err(error)) => return Err(error.to_string()),
+            Some(Err(error)) => return Err(error.into()),
         };
-        let prepare = |fitted| {
-            objective
-                .as_dyn()
-                .prepare(&self.resources, fitted, self.root.child("objective"))
-                .map_err(|error| error.to_string())
-        };
+        let prepare =
+            |fitted| objective.as_dyn().prepare(&self.resources, fitted, self.root.child("objective"));
         let mut prepared = prepare(fitted.as_ref())?;
         if fitted.is_none()
             && let (Some(folder), Some(new)) = (self.folder, prepared.fitted())
         {
             let key = &self.cell.preparation;
-            let ours = folder.keep_fitted(key, new).map_err(|error| error.to_string())?;
+            let ours = folder.keep_fitted(key, new)?;
             if !ours {
                 // Another worker was first: all take the same values, for two machines may differ in the last bits.
-                let theirs = folder.fitted(key).map_err(|error| error.to_string())?;
+                let theirs = folder.fitted(key)?;
                 prepared = prepare(theirs.as_ref())?;
             }
         }
@@ -193,15 +224,9 @@ impl<'a> Workshop<'a> {
     }
 }
 
-/// Refuses a series with a number that is not finite: no file could hold it, and no mean be made of it.
-fn readable(series: &SeriesRecord) -> Result<(), String> {
-    finite(series).map_err(|found| {
-        format!(
-            "series \"{}\": {found} (a length-scale, a variance or an outcome of the scenario is so small or so \
-             large that the arithmetic has no answer: bring it closer to 1)",
-            series.name
-        )
-    })
+/// Refuses a series with a number that is not finite.
+fn readable(series: &SeriesRecord) -> Result<(), NotReadable> {
+    finite(series).map_err(|found| NotReadable { series: series.name.clone(), found: found.to_string() })
 }
 
 #[cfg(test)]
@@ -217,11 +242,11 @@ mod tests {
         let mut series: SeriesRecord = serde_json::from_str(text).unwrap();
         readable(&series).unwrap();
         series.iterations[0].value = f64::NAN;
-        let reason = readable(&series).unwrap_err();
+        let reason = readable(&series).unwrap_err().to_string();
         let said = "series \"GP-UCB\": iterations[0].value is NaN, not a finite number";
         assert!(reason.starts_with(said), "{reason}");
         series.iterations.clear();
         series.virtual_seconds = f64::INFINITY;
-        assert!(readable(&series).unwrap_err().contains("virtual_seconds is inf"));
+        assert!(readable(&series).unwrap_err().to_string().contains("virtual_seconds is inf"));
     }
 }

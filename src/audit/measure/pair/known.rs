@@ -246,7 +246,6 @@ fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::special::normal_cdf;
 
     /// A law on the line as a mixture of normals: weight, mean; one standard deviation for all.
     type Mixture = Vec<(f64, f64)>;

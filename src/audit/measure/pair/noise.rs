@@ -119,7 +119,7 @@ fn noisier(cost: &Cost, factor: f64) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::normal_cdf;
+    use crate::special::normal_cdf;
 
     /// With counts that are the truth itself, the noise found is the noise there is, whatever the event.
     #[test]
