@@ -210,6 +210,33 @@ fn command_lines_parse() {
     }
 }
 
+/// A file of the sources that a page names, from the crate's root or from `src`; names in capitals stand for any.
+fn source_files(text: &str) -> Vec<String> {
+    let place = |span: &String| {
+        let known = |c: char| c.is_ascii_alphanumeric() || "_/.-".contains(c);
+        span.ends_with(".rs") && span.contains('/') && span.chars().all(known)
+    };
+    spans(&prose(text)).into_iter().filter(place).collect()
+}
+
+#[test]
+fn source_files_that_are_named_exist() {
+    // Examples of what a reader would write.
+    let invented = ["src/network/latency/weibull.rs", "src/objectives/forrester.rs"];
+    let mut named = 0;
+    for page in pages() {
+        for file in source_files(&page.text) {
+            if file.contains("NAME") || invented.contains(&file.as_str()) {
+                continue;
+            }
+            named += 1;
+            let there = [root().join(&file), root().join("src").join(&file)].iter().any(|path| path.exists());
+            assert!(there, "{}: {file} is not there", page.path.display());
+        }
+    }
+    assert!(named > 30, "{named} files are named");
+}
+
 #[test]
 fn programs_shown_are_those_of_the_examples() {
     let path = root().join("docs/extending.md");
