@@ -16,6 +16,7 @@
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/tour.ron"));
+//! use subrosa::accounting::AccountantName;
 //! let folder = tempfile::tempdir()?; // what is finished in a folder is not played again
 //! let summary = subrosa::study::simulate(text, &[], folder.path())?;
 //! let cell = &summary.cells[0];
@@ -26,7 +27,7 @@
 //! let tight = |series: &str| {
 //!     let rows = cell.privacy.iter().filter(|row| row.series == series);
 //!     let mut losses = rows.flat_map(|row| &row.losses); // what each accountant says
-//!     losses.find(|loss| loss.accountant == "tight").map_or(f64::NAN, |loss| loss.epsilon)
+//!     losses.find(|loss| loss.accountant == AccountantName::Tight).map_or(f64::NAN, |loss| loss.epsilon)
 //! };
 //! // A report with epsilon 1 costs its user no more; one that says all has no finite bound.
 //! assert!(tight("private") <= 1.0 && tight("open") == f64::INFINITY);

@@ -430,7 +430,7 @@ fn the_template_of_a_federation_hides_nothing() {
     assert!(server.len() == 6 && server.iter().all(|releases| *releases >= 800), "{server:?}");
     let page = played.page();
     let matrix = &page[page.find("what server learned").unwrap()..];
-    let matrix = &matrix[..matrix.find("Neighbours, an agent").unwrap()];
+    let matrix = &matrix[..matrix.find("neighbours, an agent").unwrap()];
     assert_eq!(matrix.matches(">nothing<").count(), 0, "{matrix}");
     assert!(matrix.matches("800 times").count() >= 5, "{matrix}");
     let rows = played.rows("Agent", "every agent");
