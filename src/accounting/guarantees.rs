@@ -1,4 +1,4 @@
-//! Releases reduced to their own (epsilon, delta), for the composition theorems that know nothing else.
+//! Releases reduced to their own (epsilon, delta), for composition theorems that use nothing else.
 
 use super::composition::Item;
 use super::{renyi, single};

@@ -1,4 +1,4 @@
-//! What a whole study costs where all of its runs are on the same data: tuning again is charged again.
+//! The privacy loss of a whole study where all of its runs use the same data.
 
 use super::footing::{arithmetic_in_words, infinite, weakest_arithmetic};
 use super::loss::joined;

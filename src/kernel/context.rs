@@ -1,4 +1,4 @@
-//! What a party may ask for while it handles an input.
+//! The effects that a party may ask for while it handles an input.
 
 use super::{Protocol, Ticket};
 use crate::vocab::{PartyId, Span, Time};

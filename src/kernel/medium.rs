@@ -1,4 +1,5 @@
-//! What lies between parties: it decides the fate of messages and who is connected.
+//! The network as the kernel sees it: it decides when messages arrive, whether they are lost, and who is
+//! online.
 
 use crate::vocab::{PartyId, Span, Time};
 use schemars::JsonSchema;

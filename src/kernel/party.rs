@@ -38,7 +38,7 @@ impl<P: Protocol, T: Party<P> + Clone> BoxedClone<P> for T {
     }
 }
 
-/// A state machine with a place in the world.
+/// A participant of the simulation: a state machine that handles one input at a time.
 pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
     /// Reacts to one input. What it asks of `ctx` takes place in that order; none of it comes back before this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);

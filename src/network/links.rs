@@ -102,7 +102,7 @@ impl LinkRule {
     }
 }
 
-/// Whether parties that pass messages on for others can read them.
+/// Whether relays can read the messages that they relay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Encryption {
     /// Messages are encrypted from sender to addressee. A party that passes them on learns who sends to whom, when and
@@ -133,10 +133,10 @@ pub struct Network {
     /// Links that differ. Default: none.
     #[serde(default)]
     pub links: Vec<LinkRule>,
-    /// What befalls groups of parties together. Default: nothing.
+    /// Outages of groups of parties. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<OutageModel>,
-    /// Whether a party that passes messages on for others can read them: `EndToEnd` (it cannot) or `None` (it can, and is
+    /// Whether a relay can read the messages that it relays: `EndToEnd` (it cannot) or `None` (it can, and is
     /// an observer of them). Default: `EndToEnd`.
     #[serde(default, skip_serializing_if = "Encryption::is_default")]
     pub encryption: Encryption,

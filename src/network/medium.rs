@@ -1,4 +1,4 @@
-//! The network at work: follows each message from party to party, and each party's connection and work.
+//! The network during a run: the way of each message, and each party's connection and work.
 //!
 //! A message is at one place at a time: it waits for its sender's line, crosses a link, waits for the line of the
 //! party it reaches, and is passed on from there until it is at its addressee. Where nothing makes it wait, its
@@ -18,9 +18,9 @@ use crate::kernel::{Fate, LossCause, Medium, Parcel, Switch};
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
 
-/// A message is at a party's door: it has yet to pass the party's line.
+/// A message has reached a party and has yet to pass the party's access line.
 const AT_THE_DOOR: u8 = 0;
-/// A message is inside a party that passes it on.
+/// A message is at a relay.
 const INSIDE: u8 = 1;
 
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ pub struct NetworkMedium {
     places: PairIndex,
     links: Vec<LinkProcess>,
     statistics: StatisticsTable,
-    /// Who has passed a message on for others.
+    /// Parties that have relayed a message.
     relays: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! A party as the network sees it at work: its connection, its line, and what it is busy with.
+//! The state of a party in the network: its connection, its access line, and its work.
 
 use super::availability::AvailabilityProcess;
 use super::bandwidth::Queue;

@@ -1,4 +1,4 @@
-//! Who passes messages on for others, and whether it can read them.
+//! Relays: which parties relay messages, and whether they can read them.
 
 use super::links::{Encryption, Network};
 use super::population::{PartyTraits, Population};

@@ -1,4 +1,4 @@
-//! One run instead of many: coins put canaries in or leave them out, all at once, and the auditor guesses the coins.
+//! One run instead of many: canaries are included at random, and the auditor guesses which ones.
 
 use super::evidence::ERROR;
 use super::experiment::Coins;

@@ -27,7 +27,7 @@ impl Audited for Local {
         let visits = visits(self, ground.key);
         let given = ground.neighbour.map(as_given).transpose()?;
         let Some(mechanism) = self.reporting(series, instance).map_err(AuditError::scenario)? else {
-            return Err(LeftOut::Unprotected("users report their rewards as they are: nothing is claimed"));
+            return Err(LeftOut::Unprotected("users report rewards without protection: nothing is claimed"));
         };
         let pairs = match given {
             Some(given) => vec![given],

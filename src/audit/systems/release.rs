@@ -13,7 +13,7 @@ use crate::protocols::release::{
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
 
-/// Pairs of data sets that are searched for the one that tells most.
+/// Number of pairs of data sets from which the worst is chosen.
 const PAIRS: u64 = 20;
 /// Who sees a publication.
 const OBSERVER: &str = "anyone who reads the publication";
@@ -29,7 +29,7 @@ impl Audited for Release {
     }
 }
 
-/// The most telling of several pairs, by the exact privacy loss of each.
+/// The worst of several pairs, by the exact privacy loss of each.
 fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
@@ -68,7 +68,7 @@ fn candidates(
             let [given, neighbour] = secrets.map(|secrets| secrets.map_err(AuditError::scenario));
             let secrets = [given?, neighbour?];
             let Some(publication) = Publication::new(series, &task, secrets, words.clone(), delta)? else {
-                return Err(LeftOut::Unprotected("what is published has no noise: nothing is claimed"));
+                return Err(LeftOut::Unprotected("the publication has no noise: nothing is claimed"));
             };
             pairs.push((publication.loss(), publication));
         }
@@ -82,7 +82,7 @@ fn candidates(
             "the objective has no neighbours to audit with: use MultiTaskSample or Tuning",
         ));
     };
-    // A certificate that may fail for a share of the functions is put to the test on the worst of the others.
+    // A guarantee that may fail for a share of the functions is tested on the worst of the others.
     let (failure, epsilon) = (any.failure(), any.tested(delta)?);
     pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
     let tried = pairs.len();
@@ -94,7 +94,7 @@ fn candidates(
     let mut system = System::new(statement, publication);
     let permitted = if failure > 0.0 {
         format!(
-            "; the claim may fail for a share of {failure} of the functions, so the worst {passed_over} are passed over"
+            "; the claim may fail for a share of {failure} of the functions, so the worst {passed_over} are left out"
         )
     } else {
         String::new()

@@ -1,4 +1,4 @@
-//! The verdict on a claim: what the measured bound says about it, and what it cannot say.
+//! The verdict on a claim, from the measured bound, and its limits.
 
 use super::statement::{Source, Statement, Tested, Verdict};
 use crate::audit::measure::{Evidence, World, numerical_error};
@@ -184,7 +184,7 @@ fn judged(
                 (2.0 * 3.689 * libm::exp(epsilon)).ceil()
             )
         } else {
-            format!("no audit refutes an infinite epsilon, which {stated} is")
+            format!("{stated} is infinite, and no audit can refute that")
         }
     } else if nothing {
         format!("nothing was measured: no event of {} counted trials tells D from D'", evidence.counted)

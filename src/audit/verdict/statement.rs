@@ -13,9 +13,9 @@ pub enum Verdict {
     Consistent,
     /// The measured lower bound exceeds the claim: the claim is false, with the stated confidence.
     Refuted,
-    /// Counting has not refuted the claim, and that does not speak for it: the exact loss of the pair or the bound by the
-    /// model exceeds it, so many trials could not have refuted it whatever the system does, nothing was measured, or
-    /// nothing is claimed.
+    /// Counting did not refute the claim, which is no evidence for it: the exact loss of the pair or the
+    /// bound by the model exceeds it, so many trials could not have refuted it whatever the system does,
+    /// nothing was measured, or nothing is claimed.
     Inconclusive,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What is said about a system before it is measured.
+/// The claim and the proven bound of a system, before it is measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statement {
     /// What is audited ("laplace", "as planned").
@@ -49,7 +49,7 @@ pub struct Statement {
     /// Why D and D' have no outputs in common, where algebra says so. The support test then only confirms it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disjoint: Option<String>,
-    /// Whether it is broken on purpose, for the auditor to find out.
+    /// Whether it is wrong on purpose, as a test of the auditor.
     pub broken: bool,
 }
 

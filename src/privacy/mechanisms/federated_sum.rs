@@ -41,9 +41,9 @@ pub struct FederatedSum {
     pub visible: bool,
     /// What noise and ledger go by.
     pub sensitivity: SensitivityRule,
-    /// The inclusion rate that naive code would report, where it is not the sampler's.
+    /// The planned inclusion rate, where it is not the sampler's.
     pub claimed_rate: Option<f64>,
-    /// Whether naive code would not count this one at all.
+    /// Whether the planned loss does not count this sum at all.
     pub is_forgotten: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,
@@ -177,7 +177,8 @@ impl FederatedSum {
         Ok(Some((grid, grid.scale(self.noise_multiplier * share, norm))))
     }
 
-    /// What one sum costs an agent: the noise over what the agent can move it by, and the chance that it is in.
+    /// The cost of one sum for an agent: the noise over the agent's largest change, and the probability that
+    /// it is in.
     #[must_use]
     pub fn cost(&self, gathered: &Gathered) -> Cost {
         if !self.is_noisy() {
@@ -209,7 +210,7 @@ impl FederatedSum {
         }
     }
 
-    /// What naive code would book, and the paper's claim where it holds.
+    /// The planned cost, which ignores late and missing answers: the paper's claim where it holds.
     fn claim(&self, gathered: &Gathered) -> Option<Claim> {
         let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
         let claimed = self.is_noisy() && !self.is_forgotten;
@@ -226,7 +227,7 @@ impl FederatedSum {
 }
 
 impl FederatedSum {
-    /// Why the truth is another number, or the same.
+    /// Why the true loss differs from the planned one, or not.
     fn why(&self) -> &'static str {
         if self.visible {
             "but here everybody sees who takes part, so sampling protects nobody"

@@ -1,4 +1,4 @@
-//! A federated sum that nobody adds noise to as a whole: the agents' shares of the noise are in it already.
+//! A federated sum whose noise is the sum of shares that the agents added.
 
 use super::moved::Moved;
 use super::{
@@ -7,7 +7,7 @@ use super::{
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours};
 
-/// Sums as they come out of secure aggregation.
+/// Sums computed by secure aggregation.
 #[derive(Clone, Debug)]
 pub struct OpenedSum {
     /// The sums as planned: population and weights; its vectors are not looked at.

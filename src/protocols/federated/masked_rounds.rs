@@ -1,5 +1,5 @@
-//! How a server that is not trusted comes to the sums: it gathers shares from a majority and removes the masks that are
-//! left.
+//! How a server that is not trusted gets the sums: it collects shares from a majority and removes the masks
+//! that are left.
 
 use super::contribution::Contract;
 use super::messages::{Close, Message, OwnFact, World};

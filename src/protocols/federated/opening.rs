@@ -1,4 +1,4 @@
-//! Who can open a sum under masks, what that costs, and what the budget is asked before anybody can.
+//! Who can compute a masked sum, its privacy cost, and the budget check before anybody can.
 //!
 //! Once agents are asked for shares, no budget can stop the sum from being opened: so the budget is asked before, for the
 //! server, for the agents and for parties that pass messages on and can read them, and the price counts the shares of
@@ -120,7 +120,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Books what can be opened, whatever the budget says by now; those who read on the way have it already.
+    /// Enters sums that can be computed, whatever the budget says by now; relays that read messages have them
+    /// already.
     fn book_opened(
         &mut self,
         occasion: Occasion,
@@ -133,7 +134,7 @@ impl Server {
         release(&mut ledger, occasion, sum, &Sensitive::new(opened), &mut stream)
     }
 
-    /// Books that the server can open a round.
+    /// Enters in the ledger that the server can compute the sum of a round.
     pub(super) fn book_for_server(
         &mut self,
         contract: &Contract,
@@ -146,7 +147,7 @@ impl Server {
         self.book_opened(occasion, &sum, opened, ctx).map(drop)
     }
 
-    /// The sums of this round for the agents, booked.
+    /// The sums of this round for the agents, entered in the ledger.
     pub(super) fn release_to_agents(
         &mut self,
         contract: &Contract,

@@ -81,7 +81,7 @@ impl Server {
         }
     }
 
-    /// Files an answer; its vector is absent where nothing is shared.
+    /// Stores an answer; its vector is absent where nothing is shared.
     pub(super) fn file(&mut self, agent: usize, round: u64, vector: Option<Vector>) {
         self.buffered += 1;
         if round == self.round && self.open {

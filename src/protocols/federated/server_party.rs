@@ -1,4 +1,4 @@
-//! The server as a party: opens rounds, gathers vectors, releases what it makes of them.
+//! The server as a party: starts rounds, collects vectors, releases their sums.
 
 use super::messages::{Close, Message, OwnFact, World};
 use super::rounds::{Late, RoundPolicy};

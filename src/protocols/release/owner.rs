@@ -41,7 +41,7 @@ pub(super) struct OwnerConfig {
     /// Whether models are trained, so that what goes out depends on training records too.
     pub(super) trains: bool,
     pub(super) carriers: Carriers,
-    /// On what every release rests beside its mechanism.
+    /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
     /// Draws of the mechanisms, and of the learner.
     pub(super) mechanisms: Stream,

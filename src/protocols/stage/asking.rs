@@ -1,4 +1,4 @@
-//! Asking until an answer comes: one open question at a time, asked again after a timeout, given up at last.
+//! Requests with retries: one open request at a time, sent again after a timeout, given up in the end.
 
 use crate::kernel::{Context, Digest, Digestible, Protocol, TimerTicket};
 use crate::vocab::{PartyId, Problem, Span};
@@ -44,7 +44,7 @@ impl Retry {
             "timeout",
             "a duration above 0",
             self.timeout.to_string(),
-            "wait at least as long as a question and its answer travel",
+            "wait at least as long as a request and its answer take",
         )]
     }
 }

@@ -1,4 +1,4 @@
-//! What-if: a world that is kept where several futures part, and the point at which they do.
+//! Forks: the state at which branches begin, and the point in time.
 
 use crate::kernel::{Protocol as KernelProtocol, Simulation};
 use crate::network::NetworkMedium;
@@ -59,7 +59,7 @@ struct Kept {
 /// Part of a fork.
 #[derive(Clone, Debug)]
 pub enum Fork {
-    /// Plays the common beginning, keeps its worlds there, and goes on unchanged.
+    /// Runs the common beginning, keeps its state at the fork, and continues unchanged.
     Trunk(ForkPoint, WarmWorlds),
     /// Goes on from what the trunk kept, in a stage that differs.
     Branch(WarmWorlds),

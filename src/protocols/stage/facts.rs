@@ -1,7 +1,7 @@
-//! Facts that parties of every protocol state alike, and what a record keeps of them.
+//! Facts that all protocols have in common, and how the record of a replication stores them.
 //!
-//! A further one is a variant of [`Fact`], its number, and how [`SharedFacts`] keeps it; where it has a field of its own in
-//! the record, that field too.
+//! To add one, add a variant of [`Fact`], its number, and the way in which [`SharedFacts`] stores it; where it
+//! has its own field in the record, that field too.
 
 use super::{BudgetReached, Releases, SeriesRecord};
 use crate::kernel::{Digest, Digestible, Protocol};

@@ -1,5 +1,5 @@
-//! The ledger that the parties of every protocol release through: it asks the budget, and each entry is a fact in the
-//! journal.
+//! The ledger of a party in any protocol: it checks the budget before a release, and writes each entry as a
+//! fact into the journal.
 
 use super::facts::{Fact, Stating};
 use super::record::BudgetReached;

@@ -1,4 +1,4 @@
-//! What one replication leaves behind: plain data, the same whether it was played now or read from a file.
+//! The record of one replication: plain data, the same in memory and in a file.
 
 use crate::accounting::BookedRelease;
 use crate::kernel::Checkpoint;
@@ -63,7 +63,7 @@ pub struct RegretBound {
     pub caveats: Vec<String>,
     /// Rounds and what the bound is for a run that ends there, in units of the objective.
     pub points: Vec<(u64, f64)>,
-    /// The regret of playing the worst arm from the first round to the last.
+    /// The regret of choosing the worst arm in every round.
     pub largest_possible: f64,
 }
 

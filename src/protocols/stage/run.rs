@@ -1,4 +1,4 @@
-//! The world that a protocol is played in.
+//! Parties, network and objective of one replication, and how it is run.
 
 use crate::kernel::Event;
 use crate::kernel::{Ending, KernelError, Limits, Party, Protocol as KernelProtocol, Simulation};
@@ -42,12 +42,12 @@ pub struct Stage {
     pub directions: Directions,
 }
 
-/// What is played of a world, and how. The default is all of it, from the start to the end.
+/// Which part of a replication is run, and how. The default is all of it.
 #[derive(Clone, Debug, Default)]
 pub struct Directions {
     /// Stop before the first event later than this.
     pub until: Option<Time>,
-    /// Play the system alone: who hears what when. Nothing is measured, learned or made private.
+    /// Dry run: messages only. Nothing is measured, learned or made private.
     pub dry: bool,
     /// Where several futures of one world are played.
     pub fork: Option<Fork>,

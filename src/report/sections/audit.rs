@@ -1,4 +1,4 @@
-//! What an audit found: a section per finding, a table of several, and a picture of the two distributions.
+//! The result of an audit: a section per finding, a table of several, and a chart of the two distributions.
 
 use crate::audit::systems::NotAudited;
 use crate::audit::{Factors, Finding, Histogram, Verdict, World, numerical_error};
@@ -125,7 +125,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// The verdict with what it is worth.
+/// The verdict with its factor.
 fn verdict(finding: &Finding) -> String {
     let word = finding.verdict.to_string().to_uppercase();
     if finding.verdict == Verdict::Refuted {

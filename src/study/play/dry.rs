@@ -1,5 +1,5 @@
-//! A dry run: the system alone. Who hears what when, how long rounds take, who is late; nothing is measured, learned or
-//! made private.
+//! A dry run: messages only. Their times, how long rounds take, who answers late; nothing is measured,
+//! learned or made private.
 
 use crate::network::LinkStatistics;
 use crate::protocols::{Directions, SeriesRecord, TraceEvent, TraceKind, Watcher};

@@ -1,4 +1,5 @@
-//! What-if: a common beginning is played once, its warm world is cloned, and each branch goes on with its own changes.
+//! Forks: a common beginning is run once, its state is copied, and each branch continues with its own
+//! changes.
 
 use crate::protocols::{Directions, Fork, ForkPoint, SeriesRecord, WarmWorlds};
 use crate::study::disk::record::{Records, ReplicationRecord};

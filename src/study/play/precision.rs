@@ -1,4 +1,4 @@
-//! Replications until the means are known well enough.
+//! `--until-halfwidth`: replications until every mean has a narrow enough interval.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;

@@ -1,4 +1,4 @@
-//! Plays a finished run again and compares all that was recorded.
+//! Runs a finished run again and compares all records.
 
 use crate::protocols::{Directions, SeriesRecord, Waypoint};
 use crate::study::disk::folder::RunFolder;
@@ -30,7 +30,7 @@ pub struct Difference {
 /// Between which events a run and its replay part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
-    /// The last waypoint at which all events so far were the same; absent if there is none.
+    /// The last checkpoint at which all events so far were the same; absent if there is none.
     pub same: Option<Waypoint>,
     /// The first at which they were not; absent if only what comes after the last one differs.
     pub differs: Option<Waypoint>,

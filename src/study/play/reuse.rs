@@ -1,4 +1,4 @@
-//! An edited study plays only what changed: equal cells of earlier runs beside it are taken over.
+//! An edited study runs only cells that changed: equal cells of earlier runs in the same place are reused.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;

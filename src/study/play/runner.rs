@@ -1,4 +1,5 @@
-//! Plays a plan: replications in parallel, each finished one kept at once, what is there already not played again.
+//! Runs a plan: replications in parallel, each stored when it ends, those that are stored already not run
+//! again.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;

@@ -1,4 +1,5 @@
-//! Where replications are made: a cell's scenario, its seed, and the preparation that it may share with other cells.
+//! Runs the replications of a cell: its scenario, its seed, and the preparation that it may share with other
+//! cells.
 
 use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
 use crate::protocols::{Directions, SeriesRecord, Stage, Watcher};
@@ -67,7 +68,7 @@ impl<'a> Workshop<'a> {
         Self { folder: Some(folder), ..Self::without_folder(index, cell, plan) }
     }
 
-    /// A workshop that neither reads nor keeps fitted values.
+    /// For a cell that neither reads nor keeps fitted values.
     pub(crate) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
         Self {
             index,
@@ -79,7 +80,7 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// A workshop that takes a preparation which others take too.
+    /// For a cell that shares its preparation with other cells.
     pub(crate) fn sharing(self, prepared: Preparation) -> Self {
         Self { prepared, ..self }
     }
@@ -181,7 +182,7 @@ impl<'a> Workshop<'a> {
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 
-    /// The world of one replication, ready to be played, and the node of its draws.
+    /// Parties, network and objective of one replication, and the key of its random numbers.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.

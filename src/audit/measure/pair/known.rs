@@ -1,4 +1,4 @@
-//! A pair of neighbours whose two output laws are known, and its exact loss.
+//! A pair of neighbours with known output distributions, and its exact loss.
 
 use super::curve::Curve;
 use super::discrete::Discrete;
@@ -8,13 +8,13 @@ use crate::vocab::{Cost, Delta};
 
 /// The two output laws of one pair of neighbours, known up to the size of the noise.
 ///
-/// The auditor uses them twice. As they are, they give the exact loss of the pair: what an audit with endless trials would
-/// measure. With the size of the noise left open they are a model: counts then bound that size, and with it epsilon far
-/// out in a tail that no trial ever reached.
+/// The auditor uses them twice. As they are, they give the exact loss of the pair: what an audit with very
+/// many trials would measure. With the size of the noise left open they are a model: counts then bound that
+/// size, and with it epsilon far out in a tail that no trial ever reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownPair {
     pub(super) law: Law,
-    /// What the model takes for granted, in words after "if".
+    /// The assumption of the model, in words after "if".
     pub premise: String,
 }
 
@@ -136,7 +136,7 @@ impl KnownPair {
             }
         }
         let law = Law::Shown(sums.into_iter().map(|(weight, sum)| (weight, sum.sqrt())).collect());
-        let premise = "the noise is Gaussian, coins are tossed as stated and shown, and only the noise's size is unknown";
+        let premise = "the noise is Gaussian, participation is as stated and visible, and only the noise's size is unknown";
         Some(Self { law, premise: premise.to_owned() })
     }
 
@@ -217,7 +217,7 @@ fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
         return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
     }
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    // Probabilities next to 1 leave nothing to price.
+    // Probabilities next to 1 give no loss.
     Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
 }
 

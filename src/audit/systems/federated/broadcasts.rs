@@ -181,7 +181,7 @@ impl Experiment for Broadcasts {
         for (k, Round { mechanism, pair, moved }) in self.rounds.iter().enumerate() {
             let mut stream = key.index(k as u64).stream();
             let input = &pair.inputs[world.index()];
-            // The audited agent's coin, as the mechanism is about to toss it.
+            // Whether the audited agent is sampled, from the random number that the mechanism will use.
             let coin = self.visible.then(|| mechanism.drawn(input, &mut stream.clone())[self.target]);
             let sums = mechanism.privatise(input, &mut stream)?;
             score += moved.log_ratio(sums.iter().flatten().copied(), coin);

@@ -1,4 +1,4 @@
-//! The sums that a server opens under masks, as it sees them itself and as an agent does.
+//! Audits of federated optimisation under masks: the sums, as the server sees them and as an agent does.
 
 use super::claim::claimed;
 use crate::audit::error::AuditError;
@@ -21,7 +21,7 @@ pub(super) fn candidates(
     delta: Delta,
 ) -> Result<Vec<Candidates>, LeftOut> {
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
-        return Err(LeftOut::Beyond("under masks nobody can draw a sample of fixed size"));
+        return Err(LeftOut::Beyond("under masks no party can draw a sample of fixed size"));
     }
     // Secrets and coins are drawn anew in every trial; masks cancel whatever they are.
     let rehearsal = || Rehearsal::new(aggregate, explored, 1, ground.key.child("audit").child("secrets"));
@@ -34,10 +34,10 @@ pub(super) fn candidates(
         let knows = match (observer, audit.pooled.len()) {
             (_, 0) => String::new(),
             (Observer::Server, known) => {
-                format!("; {} pool what they know with the server", counted(known as u64, "agent"))
+                format!("; {} collude with the server", counted(known as u64, "agent"))
             }
             (Observer::Agents, 1) => "; an agent knows its own share".to_owned(),
-            (Observer::Agents, known) => format!("; {} pool what they know", counted(known as u64, "agent")),
+            (Observer::Agents, known) => format!("; {} collude", counted(known as u64, "agent")),
         };
         let statement = Statement {
             name: match observer {
@@ -45,7 +45,7 @@ pub(super) fn candidates(
                 Observer::Agents => format!("{}, agents", series.name),
             },
             about: format!(
-                "the {} sums of a run that were opened, {fewest} or more shares of noise in each, {} planned{}",
+                "the {} sums of a run that were computed, {fewest} or more shares of noise in each, {} planned{}",
                 prices.len(),
                 audit.rehearsal.planned_shares(),
                 knows
@@ -132,7 +132,7 @@ fn opened(
     }
     if opened.is_empty() {
         return Err(LeftOut::Beyond(
-            "in the replication that is audited no round had enough answers to be opened",
+            "in the replication that is audited no round had enough answers for a sum",
         ));
     }
     Ok(opened)

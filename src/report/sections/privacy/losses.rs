@@ -1,4 +1,4 @@
-//! What was learned in one run and what it costs by each accountant, entry by entry.
+//! The releases of one run with the privacy loss by each accountant, entry by entry.
 
 use super::marks::{Notes, figure};
 use crate::accounting::{Loss, LossBasis, Standing};
@@ -144,7 +144,7 @@ fn basis(loss: &Loss) -> String {
         Standing::Claim | Standing::Bound => "",
         Standing::NonAdaptiveBound => ", if not chosen adaptively",
         Standing::NotABound if loss.basis == LossBasis::Approximation => ", not a bound",
-        // No finite epsilon holds, whoever counts.
+        // No finite epsilon holds, by any accountant.
         Standing::NotABound => "",
     };
     format!("{}{suffix}", rests_on(loss.basis, loss.arithmetic, loss.times_claim))

@@ -1,4 +1,5 @@
-//! Who learned what about whom at which points of a study: units by observers, every row with all that was learned there.
+//! Who learned what about whom in which cells of a study: a matrix of protected units by observers, then all
+//! releases of every row of it.
 
 use super::marks::{Notes, badge, exceeded, figure};
 use crate::accounting::{AccountantName, Standing};

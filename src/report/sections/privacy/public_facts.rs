@@ -1,4 +1,4 @@
-//! What a report takes as public: what observers know of protected data that no figure accounts for.
+//! What a report takes as public: facts about protected data that no privacy loss accounts for.
 
 use crate::report::document::{List, Span};
 use crate::report::sections::cells::{axes, point};
@@ -19,7 +19,7 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
     (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
 }
 
-/// One fact, with the series and points for which it is taken as public.
+/// One fact, with the series and cells in which it is taken as public.
 struct Public<'a> {
     fact: &'a PublicFact,
     /// Where: empty if in all series at all points.

@@ -1,5 +1,5 @@
-//! Who plays which block: claims by atomic creation of files, with heartbeats, and with heirs for those that fall
-//! silent.
+//! Claims of blocks by workers: made by atomic creation of files, with heartbeats, and takeover from workers
+//! that fall silent.
 //!
 //! A claim is never taken from its holder: an heir creates the claim of the next number, and of several heirs one
 //! succeeds. A holder that was only slow goes on; then the block is computed twice, which is harmless and is checked.

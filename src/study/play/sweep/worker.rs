@@ -1,4 +1,5 @@
-//! A worker of a sweep: claims a block, plays it, leaves its result whole or not at all, and goes on to the next.
+//! A worker of a distributed study: claims a block, runs it, writes its complete result, and continues with
+//! the next.
 
 use super::claims::{Claim, Desk, Next};
 use super::division::Division;
@@ -20,7 +21,7 @@ use std::time::Duration;
 /// Signs of life.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Time between two signs of life of a claim.
+    /// Time between two heartbeats of a claim.
     pub heartbeat: Duration,
     /// A claim without one for this long is taken over; several heartbeats.
     pub dead_after: Duration,
