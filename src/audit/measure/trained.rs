@@ -15,7 +15,7 @@ pub(super) struct Trained {
 const RIDGE: f64 = 1e-3;
 /// Newton steps; they double the digits each.
 const STEPS: usize = 12;
-/// Most numbers per transcript that are learned from, squares not counted.
+/// Largest number of numbers per transcript that are used, squares not counted.
 pub(super) const MOST_FEATURES: usize = 256;
 
 impl Trained {

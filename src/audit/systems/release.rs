@@ -58,7 +58,8 @@ fn candidates(
             (None, None) => Vec::new(),
         };
         for (words, values) in &neighbours {
-            // Noise of a record's own evaluation is its own; where neighbours share the noise, nothing else differs.
+            // Each record's evaluation has its own noise; where neighbours have the same noise, they differ
+            // in nothing else.
             let own =
                 if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
             let secrets = [
@@ -106,7 +107,7 @@ fn candidates(
     Ok(vec![vec![system]])
 }
 
-/// What readers get, on two data sets whose searches are over.
+/// The publication on two data sets, after their searches have ended.
 struct Publication {
     words: String,
     setting: Option<Chosen>,
@@ -147,7 +148,7 @@ impl Publication {
             prices.push(release.mechanism.price(&vec![0.0], &Neighbours::ReplaceOne)?);
             value = Some((release, secrets));
         }
-        // Nothing is claimed for what has no noise.
+        // There is no claim for a publication without noise.
         if prices.is_empty() || prices.iter().any(|price| price.basis == Basis::Unprotected) {
             return Ok(None);
         }
@@ -169,7 +170,7 @@ impl Publication {
         number.ok_or_else(missing)
     }
 
-    /// What tells the released number apart, if this setting was released.
+    /// The statistic of the released number, if this setting was released.
     fn told_by_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
         let (release, secrets) = self.value.as_ref()?;
         let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);
@@ -188,7 +189,7 @@ impl Publication {
         }
     }
 
-    /// Whether the laws of all that is released are known.
+    /// Whether the distributions of all releases are known.
     fn is_known(&self) -> bool {
         let number = || {
             let (release, _) = self.value.as_ref()?;
@@ -209,8 +210,8 @@ impl Publication {
         tested.ok_or_else(|| AuditError::scenario("nothing is claimed"))
     }
 
-    /// What is said about it. The mechanisms are pure, and a claim's delta is about functions, not about the noise of a
-    /// release: so delta is 0 unless another one is asked for.
+    /// The statement about it. The mechanisms are pure, and a claim's delta is about functions, not about the
+    /// noise of a release: so delta is 0 unless another one is asked for.
     fn statement(&self, name: &str, delta: Option<f64>) -> Statement {
         let claims = || self.prices.iter().filter_map(|price| price.claim.as_ref());
         let delta = delta.unwrap_or(0.0);

@@ -1,9 +1,9 @@
-//! What is said about a system before and after it is measured: claims, and verdicts on them.
+//! Claims about a system, and verdicts on them.
 
 use serde::Serialize;
 use std::fmt;
 
-/// What an audit says about a claim.
+/// The verdict of an audit on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -36,24 +36,25 @@ pub struct Statement {
     pub name: String,
     /// What it is, in one sentence.
     pub about: String,
-    /// How D and D' differ, in words.
+    /// The difference between D and D', in words.
     pub neighbours: String,
     /// Who sees the transcript.
     pub observer: String,
     /// Delta of all epsilons.
     pub delta: f64,
-    /// The claimed epsilon, if anything is claimed, and by whom.
+    /// The claimed epsilon, if there is one, and its source.
     pub claim: Option<(f64, String)>,
-    /// The proven upper bound on epsilon, if there is one, and on what it rests.
+    /// The proven upper bound on epsilon, if there is one, and its basis.
     pub proven: Option<(f64, String)>,
-    /// Why D and D' have no outputs in common, where algebra says so. The support test then only confirms it.
+    /// Why D and D' have no outputs in common, where this follows by algebra. The support test then only
+    /// confirms it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disjoint: Option<String>,
     /// Whether it is wrong on purpose, as a test of the auditor.
     pub broken: bool,
 }
 
-/// What is said about an epsilon by the one who says it.
+/// The source of an epsilon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -72,14 +73,14 @@ impl fmt::Display for Source {
     }
 }
 
-/// One epsilon put to the test.
+/// One tested epsilon.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Tested {
-    /// Whose it is.
+    /// Its source.
     pub source: Source,
     /// The epsilon.
     pub epsilon: f64,
-    /// What the trials say about it.
+    /// The verdict on it.
     pub verdict: Verdict,
 }
 

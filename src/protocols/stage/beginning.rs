@@ -15,7 +15,7 @@ pub(in crate::protocols) struct Beginning {
     series: Vec<Kept>,
 }
 
-/// What is kept of one series.
+/// The stored events of one series.
 #[derive(Debug)]
 struct Kept {
     name: String,

@@ -241,10 +241,10 @@ pub(in crate::report) fn of_left_out(left_out: &[NotAudited]) -> Section {
     Section { blocks: told.collect(), ..Section::default() }
 }
 
-/// The findings, and what was not audited, for programs.
+/// The findings, and what was not audited, as JSON.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AuditDocument<'a> {
-    /// What was found.
+    /// The findings.
     pub findings: &'a [Finding],
     /// What was not audited, and why.
     pub not_audited: &'a [NotAudited],

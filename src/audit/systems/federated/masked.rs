@@ -12,7 +12,7 @@ use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
 
-/// The opened sums of one series, once for each of the two observers.
+/// The computed sums of one series, once for each of the two observers.
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
@@ -69,12 +69,12 @@ pub(super) fn candidates(
     Ok(vec![seen_by(Observer::Server)?, seen_by(Observer::Agents)?])
 }
 
-/// Who looks at the opened sums.
+/// The observer of the sums.
 #[derive(Clone, Copy, Debug)]
 enum Observer {
-    /// The server, with the agents that pool with it.
+    /// The server, with the agents that collude with it.
     Server,
-    /// An agent, or as many as pool what they know.
+    /// An agent, or all agents that collude.
     Agents,
 }
 
@@ -88,7 +88,7 @@ impl Observer {
         (0..).filter(|agent| *agent != target).take(known).collect()
     }
 
-    /// What the ledger books for it.
+    /// The ledger entry for it.
     fn price(self, rehearsal: &Rehearsal, survivors: u64) -> SecureSum {
         match self {
             Self::Server => rehearsal.seen_by_server(survivors),
@@ -138,7 +138,7 @@ fn opened(
     Ok(opened)
 }
 
-/// One opened round, on the worst pair that is known of it.
+/// One round with a sum, on its worst known pair of neighbours.
 struct Opened {
     round: u64,
     survivors: u64,
@@ -146,7 +146,7 @@ struct Opened {
     moved: Moved,
 }
 
-/// All sums that are opened in a run, seen by somebody who takes off the parts that it knows.
+/// All sums of a run, seen by an observer who subtracts the parts that it knows.
 struct OpenedSums {
     rehearsal: Rehearsal,
     rounds: Vec<Opened>,

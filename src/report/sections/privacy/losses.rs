@@ -91,14 +91,14 @@ fn of_person(entry: &PersonLoss, place: &str, notes: &mut Notes) -> Row {
     cells.into_iter().collect()
 }
 
-/// Accountants whose figures are the same and for the same reason.
+/// Accountants with the same epsilon for the same reason.
 struct Line<'a> {
     name: String,
     losses: Vec<&'a Loss>,
 }
 
 impl Line<'_> {
-    /// Between what the figure is known to lie; by accountant where that differs.
+    /// Lower and upper limit of the exact epsilon; by accountant where they differ.
     fn range(&self) -> String {
         let ranges: Vec<(&str, String)> =
             self.losses.iter().map(|loss| (loss.accountant.words(), range(loss))).collect();

@@ -5,7 +5,7 @@ use crate::report::sections::cells::{axes, point};
 use crate::study::Summary;
 use crate::vocab::{Origin, PublicFact};
 
-/// The list of them, conditions marked loudly; nothing where nothing is taken as public.
+/// The list of them, with a warning mark at conditions of losses; `None` where nothing is taken as public.
 pub(super) fn list(summary: &Summary) -> Option<List> {
     let items = facts(summary).into_iter().map(|Public { fact, place }| {
         let place = if place.is_empty() { place } else { format!(" ({place})") };
