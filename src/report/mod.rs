@@ -1,4 +1,4 @@
-//! Reports: a document of sections, made from the files of a run only, and shown as text, as JSON or as a page.
+//! Reports: a document of sections, made from the files of a run only, shown as text, JSON or a page.
 
 pub mod document;
 mod number;

@@ -23,8 +23,8 @@ pub(in crate::cli) struct RunArguments {
     #[arg(long)]
     pub(in crate::cli) dry: bool,
     /// Run the beginning once, up to the end of a round (20) or to a virtual time (5min), and several
-    /// branches from there on: the unchanged one, and one for each --branch. Without any --branch, the changes
-    /// of -o are the branch
+    /// branches from there on: the unchanged one, and one for each --branch. Without any --branch, the
+    /// changes of -o are the branch
     #[arg(long, value_name = "ROUND|TIME", conflicts_with = "dry")]
     pub(in crate::cli) fork_at: Option<ForkPoint>,
     /// A change of a branch after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes

@@ -23,9 +23,9 @@ pub enum Divisor {
     /// Weights are renormalised over the agents that answered, the noise stays as planned: each of them weighs more, so
     /// the noise protects less.
     Arrived,
-    /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with it, drawn
-    /// or not, so what an agent moves doubles and sampling protects nobody. One that is not there may as well come, so
-    /// the largest share that it would have then counts too.
+    /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with
+    /// it, sampled or not, so the largest change by an agent doubles and sampling gives no protection. An
+    /// absent agent might also have come, so the largest share that it would have then counts too.
     ArrivedOrGone,
 }
 
@@ -47,7 +47,7 @@ pub enum SensitivityRule {
 pub struct Gathered {
     /// Agents of the federation, present or not.
     pub population: usize,
-    /// Agent, its vector, and how often the same agent may occur (late vectors on top of fresh ones).
+    /// Agent, its vector, and the same agent may occur twice (a late vector beside a current one).
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
     /// Weights: regions x agents, each region's sum to 1.
     pub weights: Arc<Vec<Vec<f64>>>,

@@ -1,4 +1,4 @@
-//! What a scenario says about one series: what agents get to know of each other, and how the server goes about it.
+//! The recipe of one series: what agents learn of each other, and how the server aggregates.
 
 use super::masking::threshold;
 use super::rounds::{Late, RoundPolicy};
@@ -33,7 +33,7 @@ fn same() -> Probability {
     Probability::new(0.0).expect("0 is a probability")
 }
 
-/// One way to do it.
+/// One variant of the protocol, with its own results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct FederatedSeries {
@@ -120,7 +120,8 @@ pub struct Aggregate {
     /// Who takes part in a sum. Default: everybody, `Poisson(1)`.
     #[serde(default = "everybody")]
     pub participation: Participation,
-    /// How much each agent counts where. Default: the authors' annealed weights (uniform for one region).
+    /// The weight of each agent in each region. Default: the authors' annealed weights (uniform for one
+    /// region).
     #[serde(default)]
     pub weights: WeightSchedule,
     /// What the sum is divided by. Default: `Planned`.

@@ -1,7 +1,7 @@
 //! Facts that all protocols have in common, and how the record of a replication stores them.
 //!
-//! To add one, add a variant of [`Fact`], its number, and the way in which [`SharedFacts`] stores it; where it
-//! has its own field in the record, that field too.
+//! To add one, add a variant of [`Fact`], its number, and the way in which [`SharedFacts`] stores it; where
+//! it has its own field in the record, that field too.
 
 use super::{BudgetReached, Releases, SeriesRecord};
 use crate::kernel::{Digest, Digestible, Protocol};

@@ -23,11 +23,11 @@ pub struct Difference {
     /// The first evaluation that differs, in words; absent if all agree and only the order or timing of events
     /// differs.
     pub first: Option<String>,
-    /// Between which events the two part, as far as the record tells.
+    /// The events between which the first difference is, as far as the record shows.
     pub parting: Option<Parting>,
 }
 
-/// Between which events a run and its replay part.
+/// The events between which a run and its replay first differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
     /// The last checkpoint at which all events so far were the same; absent if there is none.
@@ -81,7 +81,7 @@ pub struct Replay {
 }
 
 /// Plays every recorded replication again, in parallel on the current thread pool, and compares every field. With `until` only
-/// what happens up to then is played, and compared at the waypoints of the record.
+/// what happens up to then is played, and compared at the checkpoints of the record.
 #[must_use]
 pub fn replay(
     plan: &Plan,
@@ -182,7 +182,7 @@ fn field(old: &Value, new: &Value) -> Option<String> {
     }
 }
 
-/// Where two records part, by the waypoints that both have.
+/// Where two records first differ, by the checkpoints that both have.
 fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<Parting> {
     let mut same = None;
     for waypoint in &old.checkpoints {

@@ -55,7 +55,7 @@ pub fn play(
     };
     let played = in_parallel(options.threads, options.interrupted, &missing, &one);
     if folder.opening_is_damaged() && !options.interrupted.load(Ordering::Relaxed) {
-        // Its picture is drawn anew; the record is there already.
+        // Only its first events are recorded again; the record is there already.
         drop(Workshop::new(0, &plan.cells[0], plan, folder).play(0));
     }
     segment.close()?;

@@ -41,7 +41,7 @@ pub struct WorkOptions<'a> {
     pub interrupted: &'a AtomicBool,
 }
 
-/// What a worker did.
+/// The results of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Worked {
     /// Blocks whose result is there because of this worker.
@@ -111,7 +111,7 @@ pub fn work(
             }
         });
         if let Err(error) = heart {
-            // Without signs of life others would take over what this worker is at.
+            // Without heartbeats others would take over the block of this worker.
             let error = FileError { doing: "start a thread for", path: folder.path().to_owned(), error };
             lock(&trouble).get_or_insert(error.into());
             return;
@@ -190,7 +190,7 @@ impl Station<'_> {
         Ok(())
     }
 
-    /// Plays a block and leaves its result; `false` if it was interrupted.
+    /// Runs a block and writes its result; `false` if it was interrupted.
     fn play(&self, claim: Claim, stopped: &dyn Fn() -> bool) -> Result<bool, FolderError> {
         let results = lock(&self.desk).results.clone();
         let path = results.join(format!("{}.jsonl", claim.block));
