@@ -3,7 +3,7 @@
 use super::{Accountant, Basic, Composition, MOST_RELEASES, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 
-/// What is to be kept.
+/// The privacy target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
     /// Largest epsilon, above 0.
@@ -14,11 +14,12 @@ pub struct Target {
     pub rate: Probability,
 }
 
-/// Smallest noise multiplier (standard deviation over L2 sensitivity) looked at: where the search for noise ends, less may do.
+/// Smallest noise multiplier (standard deviation over L2 sensitivity) searched: an answer that equals it says
+/// that less noise may be enough.
 pub const LEAST_NOISE: f64 = 1e-3;
-/// Largest noise multiplier looked at.
+/// Largest noise multiplier searched.
 const MOST_NOISE: f64 = 1e6;
-/// Most rounds looked at: where the search for rounds ends, more may do.
+/// Largest number of rounds searched: an answer that equals it says that more may be possible.
 pub const MOST_ROUNDS: u64 = MOST_RELEASES;
 
 impl Target {

@@ -1,4 +1,4 @@
-//! What the papers claim for what was released, added up as they would.
+//! The claimed losses of releases, added up as the papers do.
 
 use super::{Accountant, Composition, Moments};
 use crate::vocab::{Delta, PrivacyEvent};

@@ -1,4 +1,4 @@
-//! A list of releases as accountants read it: costs, counted, in an order that does not depend on the run's.
+//! A list of releases as accountants read it: costs with counts, in an order that does not depend on the run.
 
 use crate::vocab::{Basis, Cost, PrivacyEvent};
 use std::cmp::Ordering;

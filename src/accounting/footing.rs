@@ -1,26 +1,26 @@
-//! On what a figure rests: how the cost is known, for which arithmetic it holds, and whether releases were chosen in
-//! knowledge of others.
+//! The basis of an epsilon: how the costs behind it are known, for which arithmetic they hold, and whether
+//! later releases were chosen after seeing earlier ones.
 
 use crate::vocab::{Arithmetic, Basis, PrivacyEvent};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// On what a figure rests, from the weakest to the strongest.
+/// The basis of an epsilon, from the weakest to the strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LossBasis {
     /// A claim that is known to be false here is among the releases.
     Refuted,
-    /// Something was released as it is.
+    /// Something was released without protection.
     Unprotected,
-    /// A claim that the tight accountant's figure is above.
+    /// A claim that is smaller than the tight accountant's epsilon.
     Exceeded,
     /// Stated in a paper, neither proven nor refuted here.
     #[serde(rename = "as published")]
     AsPublished,
     /// Holds under conditions that the notes name.
     Conditional,
-    /// A figure that certifies nothing.
+    /// An epsilon that is no upper bound.
     Approximation,
     /// Holds for every pair of neighbours.
     Proven,
@@ -32,7 +32,7 @@ impl LossBasis {
         events.into_iter().map(|event| Self::from(&event.basis)).min().unwrap_or(Self::Proven)
     }
 
-    /// As reports say it, and files.
+    /// The word for it in reports and files.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -65,13 +65,13 @@ impl fmt::Display for LossBasis {
     }
 }
 
-/// The weaker of two arithmetics; one that is absent says nothing.
+/// The weaker of two arithmetics; an absent one is ignored.
 #[must_use]
 pub(super) fn weaker_arithmetic(a: Option<Arithmetic>, b: Option<Arithmetic>) -> Option<Arithmetic> {
     a.into_iter().chain(b).min()
 }
 
-/// For which arithmetic the costs of some events hold: the weakest of them counts.
+/// The arithmetic for which the costs of all these events hold: the weakest among them.
 pub(super) fn weakest_arithmetic<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Arithmetic {
     events.into_iter().map(|event| event.arithmetic).min().unwrap_or(Arithmetic::Noiseless)
 }
@@ -83,11 +83,11 @@ pub struct Footing {
     pub basis: LossBasis,
     /// The weakest arithmetic among them.
     pub arithmetic: Arithmetic,
-    /// Whether some may have been chosen in knowledge of others.
+    /// Whether some may have been chosen after seeing others.
     pub one_after_another: bool,
 }
 
-/// An arithmetic in files: its words, and nothing where there is none.
+/// An arithmetic in files: as words; left out where there is none.
 pub(crate) mod arithmetic_in_words {
     use crate::vocab::Arithmetic;
     use serde::de::Error;

@@ -1,4 +1,4 @@
-//! Releases reduced to their own (epsilon, delta), for the composition theorems that know nothing else.
+//! Releases reduced to their own (epsilon, delta), for composition theorems that use nothing else.
 
 use super::composition::Item;
 use super::{renyi, single};
@@ -30,7 +30,7 @@ pub fn pure_epsilon(cost: &Cost) -> f64 {
     }
 }
 
-/// Sum of the deltas that releases bring along.
+/// Sum of the deltas of releases whose cost is an (epsilon, delta).
 pub(super) fn own_deltas(items: &[Item]) -> f64 {
     let own = |item: &Item| match item.cost {
         Cost::ApproximateDp { delta, .. } => item.count as f64 * delta,
@@ -80,7 +80,7 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
             single::fixed_size_epsilon(size as f64 / population as f64, noise_multiplier, each)
         }
         Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => 0.0,
-        // By Renyi divergence, like everything known only so.
+        // By Renyi divergence, as for all costs that are known only by such a bound.
         Cost::ZeroConcentratedDp { .. } => {
             let one = Item { count: 1, ..item.clone() };
             renyi::epsilon(&[one], each).map_or(0.0, |(epsilon, _)| epsilon)

@@ -1,4 +1,4 @@
-//! What one unit went through: the releases that add up for it, and what may be asked of them.
+//! The history of one unit: the releases whose losses add up for it, and the questions that it answers.
 
 use super::claims::{Claimed, claims};
 use super::footing::weakest_arithmetic;
@@ -28,7 +28,7 @@ impl History {
         self.0.iter().map(|booked| booked.count).sum()
     }
 
-    /// On what their costs rest.
+    /// The basis of their costs.
     #[must_use]
     pub fn footing(&self) -> Footing {
         let events = || self.0.iter().map(|booked| &booked.event);
@@ -51,13 +51,13 @@ impl History {
         Composition::of_counted(claimed.map(|booked| (&booked.event, booked.count)))
     }
 
-    /// What is claimed for them.
+    /// The claimed loss of all of them.
     #[must_use]
     pub fn claimed(&self) -> Claimed {
         claims(self.0.iter().flat_map(|booked| std::iter::repeat_n(&booked.event, booked.count as usize)))
     }
 
-    /// What accountants are asked, at the delta asked for, that of the claims, or the default.
+    /// The question to accountants, at the delta asked for, that of the claims, or the default.
     #[must_use]
     pub fn statement(&self, asked: Option<Delta>) -> Statement {
         let delta = stated(asked, self.claimed().delta);
@@ -65,8 +65,8 @@ impl History {
         Statement { costs, composition: self.composition(), delta, footing: Some(self.footing()) }
     }
 
-    /// The releases up to and including a round, one by one. Of releases booked together, only the first and the last
-    /// round are on record: those between are taken as evenly spread.
+    /// The releases up to and including a round, one by one. Of releases that share one entry, only the first
+    /// and the last round are recorded: the others are assumed to be evenly spread between them.
     pub fn until(&self, round: u64) -> impl Iterator<Item = &PrivacyEvent> {
         self.0.iter().flat_map(move |booked| {
             let (begin, end) = (booked.event.round, booked.last_round);
@@ -81,8 +81,8 @@ impl History {
         })
     }
 
-    /// Whether it costs the same as another by every accountant, on the same footing: they differ in when, where and
-    /// about whom at most.
+    /// Whether it has the same loss as another by every accountant, with the same basis: they differ at most
+    /// in round, time, party and unit.
     pub(super) fn costs_like(&self, other: &Self) -> bool {
         let alike =
             |(a, b): (&BookedRelease, &BookedRelease)| a.count == b.count && event_alike(&a.event, &b.event);
@@ -91,7 +91,8 @@ impl History {
             && self.0.iter().zip(&other.0).all(alike)
     }
 
-    /// Whether it holds every release of another, at least as often, and no less in knowledge of each other.
+    /// Whether it contains every release of another, at least as often, and is chosen one after another if
+    /// that one is.
     pub(super) fn outweighs(&self, other: &Self) -> bool {
         let times = |list: &[BookedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()
@@ -101,7 +102,7 @@ impl History {
     }
 }
 
-/// Whether two releases cost the same, are claimed to cost the same, and do so on the same footing.
+/// Whether two releases cost the same, are claimed to cost the same, and have the same basis.
 fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
     (&a.cost, &a.claim, &a.basis, a.arithmetic) == (&b.cost, &b.claim, &b.basis, b.arithmetic)
 }

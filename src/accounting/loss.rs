@@ -1,4 +1,4 @@
-//! What releases cost as each accountant sees it, on what that rests, and how it compares with what is claimed.
+//! Privacy losses of releases by accountant, with their basis and the comparison with the claim.
 
 use super::footing::{arithmetic_in_words, infinite, weaker_arithmetic};
 use super::statement::price;
@@ -6,7 +6,7 @@ use super::{AccountantName, Claimed, History, LossBasis, Standing, Tight};
 use crate::vocab::{Arithmetic, Basis, Delta};
 use serde::{Deserialize, Serialize};
 
-/// A cumulative privacy loss as one accountant sees it.
+/// A cumulative privacy loss by one accountant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
     /// Who counted.

@@ -24,7 +24,7 @@ impl Accountant for Moments {
     }
 
     fn about(&self) -> &'static str {
-        "as published: moments of whole orders up to 32 (Abadi et al. 2016, Theorem 2)"
+        "as in the papers: moments of integer orders up to 32 (Abadi et al. 2016, Theorem 2)"
     }
 
     fn price(&self, composition: &Composition, delta: Delta) -> Priced {

@@ -44,7 +44,7 @@ macro_rules! accountants {
             }
         }
 
-        /// Which accountant a budget trusts. Only bounds are offered.
+        /// The accountant that a budget uses. Only upper bounds are offered.
         #[derive(
             Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
         )]

@@ -19,7 +19,7 @@ impl Accountant for Optimal {
     }
 
     fn about(&self) -> &'static str {
-        "the best for releases known only by (epsilon, delta) (Kairouz, Oh and Viswanath 2015, Theorem 3.3)"
+        "the best bound from (epsilon, delta) of each release (Kairouz, Oh and Viswanath 2015, Theorem 3.3)"
     }
 
     fn price(&self, composition: &Composition, delta: Delta) -> Priced {

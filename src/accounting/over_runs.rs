@@ -1,25 +1,25 @@
-//! What one observer learned over the runs of a cell: every figure is that of the run, and of the unit, where it is
-//! largest.
+//! What one observer learned over the runs of a cell: every number is the largest of all runs and units.
 
 use super::loss::{Loss, joined, larger, losses, multiple};
 use super::{AccountantName, BookedRelease, History, Standing, units};
 use crate::vocab::Delta;
 
-/// Everything one observer learned about one kind of unit of one party, over runs of which each is on its own.
+/// Everything one observer learned about one kind of unit of one party, in several runs whose losses do not
+/// add up.
 #[derive(Clone, Debug, Default)]
 pub struct OverRuns {
     delta: Option<Delta>,
     released: Vec<String>,
     releases: u64,
     releases_per_unit: Option<u64>,
-    /// What a unit went through, each kind of it once: most runs are alike, and pricing is dear.
+    /// The histories of units, equal ones once: most runs are alike, and computing a loss is slow.
     priced: Vec<History>,
     losses: Vec<Loss>,
     runs: u64,
     runs_differ: bool,
 }
 
-/// What it comes to.
+/// The losses over all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
     /// What was released, each kind once.
@@ -28,9 +28,9 @@ pub struct Learned {
     pub releases: u64,
     /// Releases about one and the same unit, where they are about different ones; the largest number over the units.
     pub releases_per_unit: Option<u64>,
-    /// What it amounts to for the worst-off unit in the worst run, by accountant.
+    /// The loss of the unit with the largest loss in the run where that is largest, by accountant.
     pub losses: Vec<Loss>,
-    /// Whether runs cost differently, so that each loss is that of the run where it is largest.
+    /// Whether losses differ between runs, so that each loss is the largest of all runs.
     pub runs_differ: bool,
 }
 
@@ -66,8 +66,8 @@ impl OverRuns {
         self.runs += 1;
     }
 
-    /// Where runs differ, a claim and the loss beside it may be those of different runs, and the claim exceeded in a
-    /// third.
+    /// Where runs differ, a claim and the loss beside it may be from two different runs, and the claim may be
+    /// exceeded in a third run.
     fn tell_of_runs(&mut self) {
         let figure = |losses: &[Loss], claim: bool| {
             let wanted = |loss: &&Loss| match claim {
@@ -93,7 +93,7 @@ impl OverRuns {
         }
     }
 
-    /// What all runs come to.
+    /// The largest losses over all runs.
     #[must_use]
     pub fn finish(mut self) -> Learned {
         self.tell_of_runs();

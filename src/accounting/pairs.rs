@@ -1,4 +1,4 @@
-//! From costs to laws of the loss: the only place where a cost is interpreted.
+//! From costs to distributions of the privacy loss: the only module that interprets a cost.
 
 use super::composition::{Item, MOST_RELEASES};
 use super::laws::{
@@ -9,13 +9,13 @@ use crate::vocab::Cost;
 /// Which law stands for an exponential mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Exponential {
-    /// The dominating one, sound under adaptivity.
+    /// The dominating one, which holds for adaptively chosen releases too.
     Dominating,
     /// The mechanism whose larger loss is this fraction of its range.
     Fraction(f64),
 }
 
-/// Losses above this would overflow an exponential; no such guarantee protects anything.
+/// Losses above this would overflow an exponential; a guarantee that large protects nothing.
 const LARGEST_EPSILON: f64 = 700.0;
 /// Below this the square of a noise multiplier would vanish.
 const LEAST_NOISE: f64 = 1e-100;
@@ -48,7 +48,7 @@ pub(super) fn unpriceable(items: &[Item]) -> Vec<&Item> {
     items.iter().filter(|item| !is_priceable(&item.cost) || item.count > MOST_RELEASES).collect()
 }
 
-/// What rounding adds to a sum of so many log moments: nothing to speak of up to a million.
+/// What rounding adds to a sum of so many log moments: negligible up to a million.
 pub(super) fn rounding(items: &[Item]) -> f64 {
     let releases: f64 = items.iter().map(|item| item.count as f64).sum();
     if releases > 1e6 { 4e-15 * releases } else { 0.0 }

@@ -1,4 +1,4 @@
-//! Closed forms: one Gaussian, and what subsampling makes of it.
+//! Closed forms: one Gaussian, and one Gaussian on a random sample.
 
 use crate::special::{normal_cdf, normal_quantile};
 use std::f64::consts::TAU;
@@ -83,8 +83,8 @@ pub(crate) fn normal_tail(tail: f64) -> f64 {
     -normal_quantile(tail.clamp(1e-300, 0.5))
 }
 
-/// Where a decreasing function crosses zero, to the last bits; `high` if it never does. Where the sign of rounding
-/// decides, the end with a non-positive value is returned.
+/// The zero of a decreasing function, to floating-point precision; `high` if it never does. Where rounding
+/// decides the sign, the end with a non-positive value is returned.
 pub(crate) fn decreasing_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! What a budget has spent, and what the next release would bring it to.
+//! The releases counted against a budget, and the loss that the next release would lead to.
 
 use super::statement::price;
 use super::units::OncePerUser;
@@ -24,7 +24,7 @@ impl Spent {
         }
     }
 
-    /// With what concerns all units alike.
+    /// Together with the releases that concern all units.
     fn together(&self, common: &Self) -> Composition {
         let mut all = self.composition.clone();
         common.composition.items().iter().for_each(|item| all.add(&item.cost, item.count));
@@ -49,7 +49,7 @@ impl Units {
         }
     }
 
-    /// What the units that a release concerns would have gone through with it, each kind of history once.
+    /// The histories of the units that a release concerns, with this release included; equal histories once.
     fn with(&self, event: &PrivacyEvent) -> Vec<Composition> {
         if let Some(unit) = event.unit_index {
             let mut own = self.numbered.get(&unit).cloned().unwrap_or_default();
@@ -84,9 +84,9 @@ impl Spending {
         self.groups.entry(group(event)).or_default().of(event).add(event);
     }
 
-    /// Epsilon at `delta` of what the observer of a release would have learned with it about the worst-off unit that it
-    /// concerns, by an accountant: at least 0, infinite where no finite one holds. Releases are taken as chosen one after
-    /// another.
+    /// Epsilon at `delta`, by an accountant, for the observer of a release and the unit with the largest loss
+    /// that it concerns, this release included: at least 0, infinite where no finite one holds. Each release
+    /// is assumed to be chosen after seeing those before it.
     #[must_use]
     pub fn with(&self, event: &PrivacyEvent, accountant: &dyn Accountant, delta: Delta) -> f64 {
         let empty = Units::default();
@@ -126,7 +126,8 @@ mod tests {
         }
     }
 
-    /// As the report counts: what is about one unit adds up with what is about all of them, not with what is about others.
+    /// As in the report: releases about one unit add up with those about all units, not with those about
+    /// other units.
     #[test]
     fn releases_about_one_unit_add_up_with_those_about_all() {
         let delta = Delta::new(1e-5).unwrap();

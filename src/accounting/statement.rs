@@ -1,33 +1,34 @@
-//! What accountants are asked and what they answer: one way for the report, `subrosa account`, and pictures of either.
+//! Questions to accountants and their answers, in the form shared by the report, `subrosa account` and
+//! charts.
 
 use super::{Accountant, AccountantName, Composition, Footing, LossBasis, Priced, Standing, Tight};
 use crate::vocab::{Arithmetic, Cost, Delta};
 
-/// Releases that add up, to be priced at a delta.
+/// Releases whose losses add up, and the delta at which to state their epsilon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// Costs in order of release, each with its count, at least 1.
     pub costs: Vec<(Cost, u64)>,
-    /// The same as accountants read it, with what was released and on what condition.
+    /// The same with the names and the conditions of the releases.
     pub composition: Composition,
     /// Delta at which epsilons are stated, in (0, 1).
     pub delta: Delta,
-    /// What is known of the releases besides their costs; nothing of costs that somebody wrote down.
+    /// What is known of the releases besides their costs; absent for costs from a file.
     pub footing: Option<Footing>,
 }
 
-/// An accountant's answer, and what it is worth to a reader.
+/// An accountant's answer, and whether it is a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Who counted.
+    /// The accountant.
     pub accountant: AccountantName,
     /// The answer.
     pub priced: Priced,
-    /// What it is worth.
+    /// Whether it is a bound, and of which kind.
     pub standing: Standing,
-    /// On what it rests; nothing is known of costs that somebody wrote down.
+    /// Its basis; absent for costs from a file.
     pub basis: Option<LossBasis>,
-    /// For which arithmetic it holds, where it certifies anything and that is known.
+    /// The arithmetic for which it holds; absent if the answer is no bound, or if that is not known.
     pub arithmetic: Option<Arithmetic>,
 }
 
@@ -40,14 +41,14 @@ impl Figure {
 }
 
 impl Statement {
-    /// Costs that somebody wrote down, each with its count.
+    /// Costs from a file, each with its count.
     #[must_use]
     pub fn of_costs(costs: Vec<(Cost, u64)>, delta: Delta) -> Self {
         let composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
         Self { costs, composition, delta, footing: None }
     }
 
-    /// Every accountant's figure, the one to quote first.
+    /// The epsilon of every accountant; the first is the one to quote.
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |name: AccountantName| Some(self.figure(name, name.accountant()?));
@@ -59,7 +60,7 @@ impl Statement {
         let approximate = accountant.is_approximation();
         let standing = if approximate { Standing::NotABound } else { priced.standing };
         let basis = match self.footing.map(|footing| footing.basis) {
-            // The release has no finite epsilon, whoever counts.
+            // The release has no finite epsilon, by any accountant.
             known @ Some(LossBasis::Refuted | LossBasis::Unprotected) => known,
             _ if approximate => Some(LossBasis::Approximation),
             known => known,
@@ -83,7 +84,7 @@ impl Statement {
         self.price(&Tight).epsilon
     }
 
-    /// Whether it asks the same as another, of releases on the same footing.
+    /// Whether it is the same question as another, about releases with the same basis.
     fn asks_like(&self, other: &Self) -> bool {
         let known = |statement: &Self| statement.footing.map(|footing| (footing.basis, footing.arithmetic));
         self.composition == other.composition && known(self) == known(other)
@@ -142,8 +143,9 @@ pub(super) fn price(
     if one_after_another { priced.one_after_another() } else { priced }
 }
 
-/// Of several candidates, each with what its units went through, the first that costs most by the tight accountant, and
-/// whether all ask the same (nothing is priced then). Nothing for no candidate.
+/// Of several candidates, each with the releases about its units, the first with the largest loss by the
+/// tight accountant, and whether all are the same question (no loss is computed then). `None` without
+/// candidates.
 #[must_use]
 pub fn costliest<T>(candidates: Vec<T>, statements: impl Fn(&T) -> Vec<&Statement>) -> Option<(T, bool)> {
     let mut different: Vec<T> = Vec::new();

@@ -1,4 +1,4 @@
-//! Which releases add up: those about one and the same unit do, those about different units do not.
+//! Which losses add up: those about the same unit do, those about different units do not.
 
 use super::{BookedRelease, History};
 use crate::vocab::{PrivacyEvent, ProtectedUnit};
@@ -23,7 +23,7 @@ impl OncePerUser {
 /// Releases about units of one kind, told apart by unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Units {
-    /// What one unit went through, for every kind of unit that no other outweighs: one as a rule.
+    /// The releases about one unit, for each unit whose loss is not below that of another; usually one.
     pub worst: Vec<History>,
     /// Whether the releases concern different units.
     pub apart: bool,

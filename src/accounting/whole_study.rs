@@ -1,4 +1,4 @@
-//! What a whole study costs where all of its runs are on the same data: tuning again is charged again.
+//! The privacy loss of a whole study where all of its runs use the same data.
 
 use super::footing::{arithmetic_in_words, infinite, weakest_arithmetic};
 use super::loss::joined;
@@ -10,8 +10,8 @@ use crate::vocab::{Arithmetic, Delta, Neighbours, PrivacyEvent, ProtectedUnit, T
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one observer would learn about the worst-off unit of a kind, were all runs of one series, or of all series,
-/// published: over all cells and replications.
+/// The loss to one observer of the unit with the largest loss, if all runs of one series, or of all series,
+/// were published: over all cells and replications.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyPrivacy {
     /// Name of the series; "all series" for all of them together, their names where others are left out.
@@ -33,7 +33,7 @@ pub struct StudyPrivacy {
     pub neighbours: Neighbours,
     /// Runs in which something was released.
     pub runs: u64,
-    /// Releases in all of them, whomever they are about.
+    /// Releases in all of them, about any unit.
     pub releases: u64,
     /// Epsilon by the tight accountant, at `delta`; "inf" where no finite one holds.
     #[serde(with = "infinite")]
@@ -51,7 +51,7 @@ pub struct StudyPrivacy {
     /// The weakest arithmetic of the releases; none without a finite epsilon.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
-    /// What to know about it; empty if nothing.
+    /// Notes; usually empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -87,8 +87,8 @@ struct Group {
     releases: u64,
     /// Runs by their random numbers: seed and number of the replication.
     runs: BTreeMap<(u64, u64), u64>,
-    /// Unlike events with their numbers, by unit; without a number those that concern all units. Where and when they
-    /// happened is left out.
+    /// Different releases with their counts, by unit; those that concern all units have no unit number.
+    /// Party, round and time are left out.
     events: BTreeMap<Option<u64>, Vec<(PrivacyEvent, u64)>>,
 }
 
@@ -123,7 +123,7 @@ impl Group {
         }
     }
 
-    /// What the units went through, each kind of history once.
+    /// The histories of the units, equal ones once.
     fn histories(&self) -> Vec<Composition> {
         let common = self.events.get(&None).map_or(&[][..], Vec::as_slice);
         let numbered = || self.events.iter().filter(|(unit, _)| unit.is_some());
@@ -251,7 +251,7 @@ fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
     })
 }
 
-/// What histories cost, each priced once.
+/// The losses of histories, each computed once.
 struct Prices {
     delta: Delta,
     known: Vec<(Composition, [Priced; 3])>,
@@ -366,7 +366,8 @@ mod tests {
         assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
     }
 
-    /// Losses for different neighbours do not add up, and no sum of some series passes for one of all.
+    /// Losses for different neighbours do not add up, and a sum over some series is not shown as one over
+    /// all.
     #[test]
     fn other_neighbours_are_named_and_not_added_up() {
         let one = [booked(ProtectedUnit::Agent, None, 1.0, 1)];

@@ -29,7 +29,7 @@ pub enum AuditError {
     #[error("a transcript holds a score that is not a number")]
     NotANumber,
     /// One run with many canaries needs a sum that it can hide them in.
-    #[error("canaries are for coins and clipped vectors")]
+    #[error("canaries need Poisson sampling and clipped vectors")]
     NoCanaries,
     /// What was asked for is not there.
     #[error("expected {expected}, found {found}")]

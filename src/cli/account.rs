@@ -1,4 +1,4 @@
-//! `subrosa account`: what a list of releases costs, from a file of events or from a run's ledger.
+//! `subrosa account`: the privacy loss of a list of releases, from a file or from a run's ledger.
 
 use super::exit::Exit;
 use super::load::{complain, not_a_run, plan_of_run};
@@ -76,7 +76,9 @@ fn of_run(arguments: &AccountArguments) -> Exit {
             Ok(Some(manifest)) if !manifest.complete => say(format_args!(
                 "note: {name} has no releases so far: replications are missing, finish them with `subrosa run`"
             )),
-            _ => say(format_args!("note: {name} has no releases: nobody learned anything that has a price")),
+            _ => say(format_args!(
+                "note: {name} has no releases: no observer learned anything with a privacy loss"
+            )),
         }
     }
     match arguments.format {

@@ -37,11 +37,11 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
             return Exit::Usage;
         }
     };
-    // Where a search ends at its own limit, the limit is no answer.
+    // If the search ends at its own limit, the limit is not the answer.
     let (key, value, reached, beyond) = match (arguments.rounds, arguments.noise) {
         (Some(rounds), None) => match smallest_noise(&target, rounds) {
             Some((noise, reached)) => {
-                (NOISE, noise, reached, (noise <= LEAST_NOISE).then_some("less noise may do"))
+                (NOISE, noise, reached, (noise <= LEAST_NOISE).then_some("less noise may be enough"))
             }
             None => return impossible("no noise multiplier up to 1e6 keeps"),
         },
@@ -51,7 +51,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
                 return Exit::Usage;
             };
             let (rounds, reached) = most_rounds(&target, noise);
-            let beyond = (rounds >= MOST_ROUNDS).then_some("more rounds may do");
+            let beyond = (rounds >= MOST_ROUNDS).then_some("more rounds may be possible");
             (ROUNDS, rounds as f64, reached, beyond)
         }
         (None, None) | (Some(_), Some(_)) => {

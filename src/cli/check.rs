@@ -1,4 +1,4 @@
-//! `subrosa check`: say all that is wrong with a scenario, run nothing.
+//! `subrosa check`: print every error of a scenario, run nothing.
 
 use super::exit::Exit;
 use super::load::load;

@@ -1,4 +1,4 @@
-//! `subrosa run --dry`: play the system alone, and say how long rounds take and who is late.
+//! `subrosa run --dry`: simulate only the messages; print how long rounds take and who answers late.
 
 use super::exit::Exit;
 use super::options::{Format, RunArguments};

@@ -22,7 +22,7 @@ pub enum Exit {
     BudgetExhausted = 6,
     /// An audit's verdict is not the one that was expected.
     VerdictDiffers = 7,
-    /// Interrupted; the same command goes on.
+    /// Interrupted; the same command continues.
     Interrupted = 130,
 }
 

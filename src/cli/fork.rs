@@ -1,4 +1,4 @@
-//! `subrosa run --fork-at`: play a beginning once and several futures of it.
+//! `subrosa run --fork-at`: run a beginning once and several branches from there.
 
 use super::exit::Exit;
 use super::load::load;
@@ -23,7 +23,7 @@ pub(super) fn wanted(plan: &Plan, arguments: &RunArguments) -> bool {
             || plan.cells[0].scenario.draft().fork.is_some())
 }
 
-/// Plays all futures and reports.
+/// Runs all branches and reports.
 pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let section = plan.cells[0].scenario.draft().fork.clone();
     let What { point, branches, plan, common } = match what(section, plan, arguments) {
@@ -66,7 +66,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     match arguments.scenario.format {
         Format::Text => {
             print(&report::fork_text(&plan, &point.to_string(), &forked));
-            print(&format!("\nWhat each branch costs in privacy, and all else: {folder}/*/report.txt\n"));
+            print(&format!("\nFull report of each branch, with privacy losses: {folder}/*/report.txt\n"));
         }
         Format::Json => {
             print(&report::json(&Futures {
@@ -147,7 +147,7 @@ fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Res
         }
     }
     if branches.iter().any(|(name, _)| name == "unchanged" || name.is_empty()) {
-        say("error: a branch needs a name other than \"unchanged\", which is always played");
+        say("error: a branch needs a name other than \"unchanged\", which is always part of a fork");
         return Err(Exit::Usage);
     }
     if !branches.is_empty() {
@@ -172,7 +172,7 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
         let (base, changed) = (&base.scenario, &changed.scenario);
         if let Some(path) = settled(base.draft(), changed.draft()).first() {
             say(format_args!(
-                "error: branch \"{name}\" changes {path}, which is settled before the fork; a branch may change {}",
+                "error: branch \"{name}\" changes {path}, which cannot change after the fork; a branch may change {}",
                 changeable(base.draft()).join(", ")
             ));
             return Err(Exit::InvalidScenario);

@@ -1,4 +1,4 @@
-//! Ctrl-C and its like: the first lets what is being played finish, the second ends the program at once.
+//! Ctrl-C and SIGTERM: the first lets running replications finish, the second ends the program at once.
 
 use super::exit::Exit;
 use super::output::say;

@@ -1,4 +1,4 @@
-//! `subrosa list`: what a scenario may name.
+//! `subrosa list`: what a scenario may contain.
 
 use super::exit::Exit;
 use super::options::{Format, ListArguments};
@@ -17,8 +17,8 @@ struct Language<'a> {
 /// What may stand in place of any value, and so is no member of a family.
 const EACH: &str = "
 Each(\"name\", [value, value, ..]): stands in place of any value
-    Makes one cell of a sweep per value. Lists of the same name move together;
-    lists of different names are crossed. See docs/language.md.
+    Makes one cell of a study per value. Lists of the same name change together;
+    lists of different names give all combinations. See docs/language.md.
 ";
 
 /// Lists.
@@ -46,7 +46,7 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
         (Format::Text, Some(_)) => families.iter().chain(&parts).for_each(|family| print(&explained(family))),
         (Format::Text, None) => {
             families.iter().for_each(|family| print(&named(family)));
-            print("\nparts: what families are made of\n");
+            print("\nparts: types used inside the members of families\n");
             parts.iter().for_each(|part| print(&line(&part.name, &part.about)));
             print("\n`subrosa list NAME` explains a family, a member or a part with all its fields.\n");
         }

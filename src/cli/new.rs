@@ -36,7 +36,7 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
     let text = template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display()));
     if let Err(FileError { error, .. }) = files::put(&file, text.as_bytes()) {
         say(format_args!(
-            "error: cannot write {}: {error} (name a file where you may write, as in `subrosa new {} DIR/{}.ron`)",
+            "error: cannot write {}: {error} (name a writable file, as in `subrosa new {} DIR/{}.ron`)",
             file.display(),
             template.name,
             template.name

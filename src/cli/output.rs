@@ -20,7 +20,7 @@ pub(super) fn print(text: &str) {
 pub(super) fn unless_gone(error: &io::Error) {
     if error.kind() != io::ErrorKind::BrokenPipe {
         say(format_args!(
-            "error: cannot write to standard output: {error} (make room, or write the output elsewhere)"
+            "error: cannot write to standard output: {error} (free some space, or write the output elsewhere)"
         ));
         std::process::exit(i32::from(Exit::Internal as u8));
     }

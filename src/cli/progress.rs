@@ -125,7 +125,7 @@ impl Progress for Bar {
         let Start { to_play, there, reused, other_builds, damaged } = *start;
         if damaged > 0 {
             say(format_args!(
-                "Damaged records: {damaged} (as a kill or a full disk leaves them); they are played again."
+                "Damaged records: {damaged} (after a kill or a full disk); they are run again."
             ));
         }
         if reused > 0 {
@@ -138,7 +138,7 @@ impl Progress for Bar {
             tell_other_builds(other_builds);
         }
         if there > 0 && to_play > 0 {
-            say(format_args!("Resuming: replications on disk {there}, left to play {to_play}."));
+            say(format_args!("Resuming: replications on disk {there}, left to run {to_play}."));
         }
         self.bar.set_length(to_play);
         self.bar.reset_eta();

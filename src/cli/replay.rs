@@ -34,7 +34,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     }
     if manifest.build != study::BUILD {
         say(format_args!(
-            "note: the run is of build {} of subrosa, this is build {}: what differs may be the program's doing",
+            "note: the run is of build {} of subrosa, this is build {}: differences may come from the program",
             short(&manifest.build),
             short(study::BUILD)
         ));
@@ -69,9 +69,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         return Exit::Usage;
     }
     if arguments.files && !manifest.complete && misfits.is_empty() {
-        say(
-            "error: the run is not finished, so its files are not what they will be; finish it with `subrosa run`",
-        );
+        say("error: the run is not finished, so its files are not final; finish it with `subrosa run`");
         return Exit::Usage;
     }
     if arguments.files {
@@ -127,7 +125,7 @@ fn tell_of_files(format: Format, misfits: &[Misfit], there: u64) -> Exit {
     match format {
         Format::Text if agree => {
             let records = counted(there, "record");
-            print(&format!("files agree: made again from {records}, every file equal; nothing was played\n"));
+            print(&format!("files agree: made again from {records}, every file equal; nothing was run\n"));
         }
         Format::Text => {}
         Format::Json => {
@@ -182,7 +180,7 @@ fn tell(
                 print(&format!("replay agrees{until}: {compared}, every {equal} equal; {files}\n"));
             } else if replay.compared > 0 {
                 // Not the words of a replay that agrees: a script may look for them.
-                print(&format!("played again{until}: {compared}, every {equal} equal; the run is damaged\n"));
+                print(&format!("repeated{until}: {compared}, every {equal} equal; the run is damaged\n"));
             }
         }
         Format::Text => {

@@ -27,7 +27,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         files::write(&folder.file(report::PAGE), report::page(&page).as_bytes())
     {
         // Whoever may only read a run can still read its report.
-        say(format_args!("warning: cannot write {}: {error}; the page is not made again", path.display()));
+        say(format_args!("warning: cannot write {}: {error}; the page is not written again", path.display()));
     }
     if let Some((chart, file)) = chart.zip(arguments.svg.as_ref())
         && let Err(error) = files::put(file, standalone(chart).as_bytes())
@@ -64,7 +64,7 @@ fn chosen<'a>(charts: &'a [Chart], arguments: &ReportArguments) -> Result<Option
         return Ok(None);
     }
     let Some(first) = charts.first() else {
-        say("error: the run has no chart: its protocol optimises nothing and its clock stood still");
+        say("error: the run has no chart: its protocol optimises nothing and no virtual time passed");
         return Err(Exit::Usage);
     };
     let Some(wanted) = &arguments.figure else { return Ok(Some(first)) };

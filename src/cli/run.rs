@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
     };
     if let Outcome::Interrupted { finished, total } = outcome {
         say(format_args!(
-            "Interrupted after {finished} of {}; the same command goes on from there.",
+            "Interrupted after {finished} of {}; the same command continues from there.",
             counted(total, "replication")
         ));
         return Exit::Interrupted;

@@ -51,7 +51,7 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
         Format::Text => {
             let how = if laid.unchanged { "planned already" } else { "planned" };
             say(format_args!(
-                "{how}: cells {}, replications of each {}; to play {} in {} blocks, there already {}",
+                "{how}: cells {}, replications of each {}; to run {} in {} blocks, already done {}",
                 plan.cells.len(),
                 plan.replications,
                 laid.to_play,
@@ -104,7 +104,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     let folder = RunFolder::at(&arguments.folder);
     let (plan, manifest) = plan_of_run(&folder)?;
     if manifest.complete {
-        say("Nothing is left to play: the run is complete.");
+        say("Nothing is left to run: the run is complete.");
         return Ok(Exit::Ok);
     }
     let pace = Pace { heartbeat: *arguments.heartbeat, dead_after: *arguments.dead_after };
@@ -185,7 +185,7 @@ fn status_text(status: &Status) -> String {
             times => format!(", taken over {times} times"),
         };
         text.push_str(&format!(
-            "block {} by {}, last sign of life {:.0} s ago{taken}\n",
+            "block {} by {}, last heartbeat {:.0} s ago{taken}\n",
             claim.block, claim.worker, claim.silent_seconds
         ));
     }
@@ -202,9 +202,9 @@ fn status_text(status: &Status) -> String {
         text.push_str(&format!("ALARM: {conflict}\n"));
     }
     if status.blocks_finished == status.blocks {
-        text.push_str("every block is finished: `subrosa sweep merge` makes the run of them");
+        text.push_str("every block is finished: `subrosa sweep merge` merges them into a run");
         text.push_str(if status.replications_finished < status.replications {
-            ", `subrosa sweep plan` plans again what is missing\n"
+            ", `subrosa sweep plan` plans the missing ones again\n"
         } else {
             "\n"
         });
@@ -280,7 +280,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
     }
     let job = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
     say(format_args!(
-        "handed in {} as job {job}; their logs are in {}",
+        "submitted {} as job {job}; their logs are in {}",
         counted(u64::from(arguments.workers), "worker"),
         place.join("work/logs").display()
     ));

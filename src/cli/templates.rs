@@ -3,7 +3,7 @@
 /// A scenario to begin with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Template {
-    /// The system that it plays, as the command line names it.
+    /// The system that it simulates, as the command line names it.
     pub(super) name: &'static str,
     /// The scenario, with comments.
     pub(super) text: &'static str,

@@ -1,7 +1,7 @@
 //! Rows over all arms, cut into blocks of arms, in memory that the next of their kind uses again.
 //!
-//! A study makes thousands of posteriors of the same size, one after the other; fresh memory costs more than the
-//! arithmetic on it, for the system hands it out page by page.
+//! A study makes thousands of posteriors of the same size, one after the other; allocating memory takes
+//! longer than the arithmetic on it, for the system hands it out page by page.
 
 use super::simd::multiversion;
 use std::cell::RefCell;

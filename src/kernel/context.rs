@@ -1,4 +1,4 @@
-//! What a party may ask for while it handles an input.
+//! The effects that a party may ask for while it handles an input.
 
 use super::{Protocol, Ticket};
 use crate::vocab::{PartyId, Span, Time};
@@ -7,7 +7,8 @@ use crate::vocab::{PartyId, Span, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerTicket(pub(super) u64);
 
-/// What a kernel does for a party: each effect takes place when it is asked for, so in the order in which they are.
+/// The effects that a kernel carries out for a party: each takes place at once, so they are in the order of
+/// the calls.
 pub(super) trait Effects<P: Protocol> {
     fn send(&mut self, from: PartyId, to: PartyId, message: P::Message);
     fn after(&mut self, party: PartyId, at: Time, timer: P::Timer) -> TimerTicket;
@@ -16,7 +17,7 @@ pub(super) trait Effects<P: Protocol> {
     fn stop(&mut self);
 }
 
-/// The kernel's side of a handler: where it is in time, and what it asks for.
+/// The context of a handler: the present virtual time, and the effects that it asks for.
 pub struct Context<'a, P: Protocol> {
     pub(super) now: Time,
     pub(super) me: PartyId,

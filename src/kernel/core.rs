@@ -1,4 +1,5 @@
-//! What a simulation holds besides its parties: pending events, connections, the medium, the clock, and how they change.
+//! The state of a simulation except its parties: pending events, connections, the medium and the clock, and
+//! how they change.
 
 use super::context::{Effects, TimerTable};
 use super::{
@@ -15,7 +16,7 @@ pub(super) enum Pending<P: Protocol> {
         message: P::Message,
         sent_at: Time,
     },
-    /// A message on its way reaches a place where the medium is asked again.
+    /// A message on its way reaches a point at which the medium decides how it continues.
     Relay {
         from: PartyId,
         to: PartyId,
@@ -24,7 +25,7 @@ pub(super) enum Pending<P: Protocol> {
         message: P::Message,
         sent_at: Time,
     },
-    /// A party has done the work on a message that it heard in this life.
+    /// A party has finished its work on a message that it received since its last crash.
     Handle {
         from: PartyId,
         to: PartyId,
@@ -45,7 +46,7 @@ pub(super) enum Pending<P: Protocol> {
     },
 }
 
-/// Where a party stands between crashes.
+/// The state of a party between crashes.
 #[derive(Clone, Debug)]
 pub(super) struct Standing<P: Protocol> {
     /// Its next change of connection.
@@ -53,7 +54,7 @@ pub(super) struct Standing<P: Protocol> {
     pub(super) crashed: Option<Memory>,
     /// Raised by each crash that loses memory: timers and work of an earlier life never happen.
     pub(super) life: u32,
-    /// What came due during a crash with memory kept, in order.
+    /// Events that became due during a crash that keeps memory, in order.
     pub(super) held: Vec<Pending<P>>,
 }
 
@@ -146,7 +147,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
         }
     }
 
-    /// Lets a message meet its fate.
+    /// Passes a message to the medium, and schedules its arrival or loss.
     pub(super) fn travel<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         fate: Fate,

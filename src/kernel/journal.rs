@@ -1,4 +1,4 @@
-//! The journal: every event in order, folded into a chained digest, counted, and shown to whoever watches.
+//! The journal: every event in order, hashed into a digest, counted, and passed to a watcher.
 
 use super::{Digest, Digestible, LossCause, Memory, Payload, Protocol};
 use crate::vocab::{PartyId, Time};

@@ -1,4 +1,5 @@
-//! What lies between parties: it decides the fate of messages and who is connected.
+//! The network as the kernel sees it: it decides when messages arrive, whether they are lost, and who is
+//! online.
 
 use crate::vocab::{PartyId, Span, Time};
 use schemars::JsonSchema;
@@ -41,14 +42,15 @@ pub enum LossCause {
 pub enum Fate {
     /// It arrives at this time (never before it was sent).
     Arrives(Time),
-    /// It reaches `via` at this time, where the medium is asked again ([`Medium::proceed`]). `via` is a party on the
-    /// way, which must be connected to pass it on, or the addressee, whose own queue it enters.
+    /// It reaches `via` at this time, where the kernel calls the medium again ([`Medium::proceed`]). `via` is
+    /// a party on the way, which must be connected to pass it on, or the addressee, whose own queue it
+    /// enters.
     Passes {
         /// When.
         at: Time,
         /// Whom.
         via: PartyId,
-        /// For the medium, which is given it back.
+        /// A value of the medium's own, which is passed back to it.
         leg: u8,
     },
     /// The network made a copy: both reach `via` (the addressee, if the last leg ends there) at these times.
@@ -67,10 +69,10 @@ pub enum Fate {
 /// What a crash leaves of a party.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Memory {
-    /// Everything: the party stands still and goes on where it was. Timers that ran out meanwhile and work that was
-    /// under way are held, and happen in their order when it is back.
+    /// Everything: the party stops, and later continues where it was. Timers that ran out meanwhile and work
+    /// that was under way are held, and happen in their order when it is back.
     Kept,
-    /// What the party had on disk. Its timers and its work are gone for good, and it starts again when it is back.
+    /// What the party had on disk. Its timers and its work are dropped, and it starts again when it is back.
     Lost,
 }
 
@@ -93,8 +95,8 @@ impl Switch {
     }
 }
 
-/// The medium of a simulation. The kernel asks; the medium never calls back. Unless it says otherwise, everybody is
-/// connected all the time, hears everything, and is never occupied.
+/// The medium of a simulation. The kernel calls it; it never calls the kernel. By default every party is
+/// online all the time, receives every message, and works in no time.
 pub trait Medium: std::fmt::Debug {
     /// The fate of a message of a connected sender. Called once per message, in order of sending.
     fn transmit(&mut self, parcel: Parcel) -> Fate;

@@ -5,7 +5,7 @@ use crate::vocab::PartyId;
 use std::any::Any;
 use std::fmt;
 
-/// What happens to a party.
+/// An input of a party.
 #[derive(Clone, Debug)]
 pub enum Input<P: Protocol> {
     /// The simulation begins. Every party gets this once, in order of ids, before anything else; and again when it is
@@ -15,18 +15,18 @@ pub enum Input<P: Protocol> {
     Message {
         /// Who sent it.
         from: PartyId,
-        /// What it says.
+        /// Its contents.
         message: P::Message,
     },
     /// A timer that the party had set ran out.
     Timer(P::Timer),
     /// The party lost its connection: until it comes back, it neither sends nor receives. Its timers go on.
     WentOffline,
-    /// The party is connected again. What was sent to it meanwhile is gone.
+    /// The party is connected again. Messages that were sent to it meanwhile are lost.
     CameBack,
 }
 
-/// A party's copy of itself, for a world that is cloned. Every party that is `Clone` has it.
+/// Clones a boxed party, when a simulation is cloned. Implemented for every party that is `Clone`.
 pub trait BoxedClone<P: Protocol> {
     /// The copy.
     fn boxed_clone(&self) -> Box<dyn Party<P>>;
@@ -38,9 +38,10 @@ impl<P: Protocol, T: Party<P> + Clone> BoxedClone<P> for T {
     }
 }
 
-/// A state machine with a place in the world.
+/// A participant of the simulation: a state machine that handles one input at a time.
 pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
-    /// Reacts to one input. What it asks of `ctx` takes place in that order; none of it comes back before this returns.
+    /// Handles one input. The effects that it asks of `ctx` take place in that order; no further input comes
+    /// before this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
     /// The party as it comes back from a crash that lost its memory ([`super::Memory::Lost`]): what it had on disk,

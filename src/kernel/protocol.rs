@@ -1,4 +1,4 @@
-//! What a protocol must name: its messages, its timers and its facts.
+//! The types that a protocol defines: its messages, its timers and its facts.
 
 use super::Digestible;
 use std::fmt;

@@ -9,7 +9,7 @@ use super::{
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
 
-/// Guards against a run that never ends.
+/// Limits that end a run which would never end by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The simulation ends when time would pass this.
@@ -24,21 +24,21 @@ impl Default for Limits {
     }
 }
 
-/// How a simulation came to its end.
+/// Why a simulation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A party said so.
+    /// A party asked for the end.
     Stopped,
-    /// Nothing was left to happen.
+    /// There were no more events.
     Quiet,
-    /// Time was up.
+    /// The time limit was reached.
     TimeUp,
 }
 
 /// A simulation that cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KernelError {
-    /// Time stood still for too many events.
+    /// Too many events at one instant.
     #[error(
         "livelock: {events} events happened at virtual time {} s without time going on; look for two parties that \
          answer each other over links without delay",
@@ -52,9 +52,9 @@ pub enum KernelError {
     },
 }
 
-/// A world of parties, a medium between them, and a clock.
+/// A simulation: parties, a medium between them, and a clock.
 ///
-/// A clone is a second world that has come the same way: both go on alike if nothing is changed in either.
+/// A clone has the same state: both continue alike if neither is changed.
 #[derive(Debug)]
 pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
@@ -76,7 +76,7 @@ impl<P: Protocol, M: Medium + Clone> Clone for Simulation<P, M> {
 }
 
 impl<P: Protocol, M: Medium> Simulation<P, M> {
-    /// A world before its start. A party's id is its position in `parties`.
+    /// A simulation before its start. A party's id is its position in `parties`.
     #[must_use]
     pub fn new(parties: Vec<Box<dyn Party<P>>>, medium: M) -> Self {
         let standing = Standing { switch: None, crashed: None, life: 0, held: Vec::new() };
@@ -99,15 +99,15 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// The same world without a digest of what happens, for measuring the event loop itself.
+    /// The same simulation without a digest of its events, for measuring the event loop itself.
     #[must_use]
     pub fn without_digest(mut self) -> Self {
         self.core.journal = Journal::without_digest();
         self
     }
 
-    /// Plays from where the world is to the end. `watch` sees every event in order, before it has effects. After
-    /// [`Ending::TimeUp`] a later limit lets it go on.
+    /// Runs from the present state to the end. `watch` sees every event in order, before it has effects.
+    /// After [`Ending::TimeUp`] a later limit lets it go on.
     ///
     /// # Errors
     /// [`KernelError::Livelock`] when time stands still for more events than `limits` allow.
@@ -123,7 +123,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Plays one event, or the start of all parties; how the world ended, if it has.
+    /// Handles one event, or the start of all parties; returns how the simulation ended, if it has.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -185,7 +185,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         &self.core.journal
     }
 
-    /// The medium, with whatever it has measured.
+    /// The medium, with its measurements.
     #[must_use]
     pub fn medium(&self) -> &M {
         &self.core.medium
@@ -246,7 +246,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         false
     }
 
-    /// Lets one pending event happen; true when a party asked to stop.
+    /// Handles one pending event; true when a party asked to stop.
     fn happen<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, pending: Pending<P>, watch: &mut W) -> bool {
         match pending {
             Pending::Deliver { from, to, message, sent_at } => {
@@ -289,7 +289,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 if standing.life != life {
                     return false;
                 }
-                // The journal has had it when it was delivered.
+                // The journal recorded it when it was delivered.
                 watch(self.core.now, &Event::Handled { from, to, message: &message, sent_at });
                 self.hand(to, Input::Message { from, message }, watch)
             }
@@ -363,7 +363,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Hands an input to a party, whose effects take place as it asks for them; true when it asked to stop.
+    /// Passes an input to a party, whose effects take place in the order in which it asks for them; true when
+    /// it asked to stop.
     fn hand<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,

@@ -1,4 +1,4 @@
-//! Expected improvement: play the arm that is expected to beat the best one by the most.
+//! Expected improvement: choose the arm with the largest expected improvement over the best one so far.
 
 use super::arms::{Arms, BuildError, covariance};
 use super::{Learner, LearnerRecipe};

@@ -1,4 +1,4 @@
-//! GP-UCB: play the arm whose upper confidence bound is the largest.
+//! GP-UCB: choose the arm with the largest upper confidence bound.
 
 use super::arms::{Arms, BuildError, covariance};
 use super::beta::BetaSchedule;

@@ -1,4 +1,4 @@
-//! What a learner was asked and told, for another that takes its place.
+//! The history of a learner (suggestions and outcomes), for another that replaces it.
 
 use super::Learner;
 use crate::gp::GpError;
@@ -29,9 +29,9 @@ impl History {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }
 
-    /// Has another learner live through all of it: it is asked whenever the old one was, overruled each time, and told
-    /// every outcome. `stream` is the one that learners draw from as it was at the beginning, so that a learner that is
-    /// all but the old one ends up all but where that one is.
+    /// Repeats all of it for another learner: it is asked whenever the old one was, overruled each time, and
+    /// told every outcome. `stream` is the one that learners draw from as it was at the beginning, so that a
+    /// learner that is all but the old one ends up all but where that one is.
     ///
     /// # Errors
     /// [`GpError`] when the learner cannot take it in; see [`Learner::observe`].

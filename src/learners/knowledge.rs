@@ -1,4 +1,5 @@
-//! What the confidence bounds of LDP-BO's learners rest on: bounds on the function, on the noise, and the horizon.
+//! Assumptions of the confidence bounds of LDP-BO's learners: bounds on the function, on the noise, and the
+//! horizon.
 
 use super::arms::{Arms, BuildError};
 use crate::vocab::{Delta, Epsilon, NonNegative, Positive, Probability, Problem};

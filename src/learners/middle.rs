@@ -1,9 +1,9 @@
-//! The middle of several estimates: the one nearest to the others, or the geometric median.
+//! A robust centre of several estimates: the medoid, or the geometric median.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the middle of k estimates is, all distances in the norm of V.
+/// How k estimates are combined, all distances in the norm of V.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Middle {
     /// The estimate with the smallest median distance to the others, as MoMA has it (ties to the first).

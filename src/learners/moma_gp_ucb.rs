@@ -1,4 +1,4 @@
-//! MoMA-GP-UCB: every arm is played k times, and of k estimates the one in the middle counts.
+//! MoMA-GP-UCB: every arm is tried k times, and a robust centre of the k estimates is used.
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::ata_gp_ucb::oversampling;
@@ -60,7 +60,7 @@ pub struct MomaGpUcb {
     /// k, how often an arm is played before the next is chosen. Default: ceil(24 ln(4 e T / delta)).
     #[serde(default)]
     pub repetitions: Option<NonZeroU32>,
-    /// What the middle of the estimates is. Default: `Medoid`.
+    /// How the estimates are combined. Default: `Medoid`.
     #[serde(default)]
     pub middle: Middle,
 }

@@ -1,4 +1,4 @@
-//! Random play: the baseline that needs no inputs.
+//! Random choice: the baseline that needs no inputs.
 
 use super::arms::{Arms, BuildError};
 use super::{Learner, LearnerRecipe};
@@ -7,7 +7,7 @@ use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every arm with the same probability, every time anew: `Random()`.
+/// Every arm with the same probability in every round: `Random()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Random {}

@@ -1,4 +1,4 @@
-//! TGP-UCB: GP-UCB on outcomes that are set to zero when they are too large, each judged once, as it arrives.
+//! TGP-UCB: GP-UCB on outcomes that are truncated once, on arrival: too large ones are set to zero.
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::knowledge::{self, Constants, Knowledge, Payoffs};

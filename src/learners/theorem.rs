@@ -1,4 +1,4 @@
-//! What theorems promise about a learner's cumulative regret.
+//! Theorems' bounds on a learner's cumulative regret.
 
 use super::knowledge::{Constants, Knowledge};
 use crate::vocab::{Delta, Positive, Probability};
@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Theorem {
     /// Where it stands.
     pub source: &'static str,
-    /// What the numbers leave out or rest on, in words.
+    /// Assumptions and limits of the bound, in words.
     pub caveats: Vec<String>,
     /// Noise variance (lambda) with respect to which the information gain counts, in squared units of the outcome.
     pub noise_variance: f64,
@@ -44,7 +44,7 @@ impl Theorem {
         self
     }
 
-    /// Says where a learner departs from what the theorem is about.
+    /// Adds a note where a learner differs from the theorem's assumptions.
     pub(super) fn played_with(self, constants: Constants, scale: Positive) -> Self {
         let others = constants != Constants::Theorem || scale.get() != 1.0;
         self.but(others, "the learner does not play with the theorem's constants")

@@ -1,4 +1,4 @@
-//! Thompson sampling: play the best arm of a function drawn from the posterior.
+//! Thompson sampling: choose the best arm of a function drawn from the posterior.
 
 use super::arms::{Arms, BuildError, covariance};
 use super::{Learner, LearnerRecipe};
@@ -14,7 +14,7 @@ pub enum Sampling {
     /// All arms together, with their covariances.
     #[default]
     Joint,
-    /// Every arm by itself, from its mean and variance: cheaper, and explores more.
+    /// Every arm independently, from its mean and variance: faster, and explores more.
     Marginal,
 }
 

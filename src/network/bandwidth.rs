@@ -1,4 +1,4 @@
-//! How much a link or a party's line carries: messages queue up, one is sent at a time.
+//! Bandwidth of a link or a party's access line: messages wait in a queue and are sent one at a time.
 
 use crate::vocab::{Rate, Time};
 use schemars::JsonSchema;

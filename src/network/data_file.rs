@@ -24,7 +24,7 @@ pub(super) fn read(base: &Path, file: &Path) -> Result<String, Problem> {
 pub(super) fn column(base: &Path, file: &Path, column: &str) -> Result<Vec<f64>, Problem> {
     let text = read(base, file)?;
     let not_csv = |error: csv::Error| {
-        Problem::wrong("file", "a CSV file", format!("{}: {error}", file.display()), "mend the file")
+        Problem::wrong("file", "a CSV file", format!("{}: {error}", file.display()), "correct the file")
     };
     let mut reader =
         csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
@@ -43,13 +43,18 @@ pub(super) fn column(base: &Path, file: &Path, column: &str) -> Result<Vec<f64>,
                 "file",
                 format!("a number, 0 or above, in column \"{column}\""),
                 format!("\"{cell}\" at {}:{line}", file.display()),
-                "mend the file",
+                "correct the file",
             )
         })?);
     }
     if values.is_empty() {
         let found = format!("no rows in {}", file.display());
-        return Err(Problem::wrong("file", "at least one row below the header line", found, "mend the file"));
+        return Err(Problem::wrong(
+            "file",
+            "at least one row below the header line",
+            found,
+            "correct the file",
+        ));
     }
     Ok(values)
 }

@@ -102,15 +102,15 @@ impl LinkRule {
     }
 }
 
-/// Whether parties that pass messages on for others can read them.
+/// Whether relays can read the messages that they relay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Encryption {
-    /// Messages are encrypted from sender to addressee. A party that passes them on learns who sends to whom, when and
-    /// how much, and nothing of what they say.
+    /// Messages are encrypted from sender to addressee. A relay learns who sends to whom, when and how many
+    /// bytes, and nothing of the contents.
     #[default]
     EndToEnd,
-    /// Links are encrypted one by one at most: a party that passes a message on reads it, and is an observer of all that
-    /// it says.
+    /// Messages are at most encrypted link by link: a relay reads them, and is an observer of all their
+    /// contents.
     None,
 }
 
@@ -121,7 +121,7 @@ impl Encryption {
     }
 }
 
-/// Everything between the parties.
+/// The network between the parties.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
@@ -133,10 +133,10 @@ pub struct Network {
     /// Links that differ. Default: none.
     #[serde(default)]
     pub links: Vec<LinkRule>,
-    /// What befalls groups of parties together. Default: nothing.
+    /// Outages of groups of parties. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<OutageModel>,
-    /// Whether a party that passes messages on for others can read them: `EndToEnd` (it cannot) or `None` (it can, and is
+    /// Whether a relay can read the messages that it relays: `EndToEnd` (it cannot) or `None` (it can, and is
     /// an observer of them). Default: `EndToEnd`.
     #[serde(default, skip_serializing_if = "Encryption::is_default")]
     pub encryption: Encryption,
@@ -216,8 +216,9 @@ impl Network {
         files
     }
 
-    /// Whether every message among parties in the order of `names` surely takes the same way in both networks, and so
-    /// passes the same parties. May say no where a closer look at all ways would find no difference.
+    /// Whether every message among parties in the order of `names` is certain to take the same route in both
+    /// networks, and so passes the same parties. It may be false where a search of all routes would find no
+    /// difference.
     #[must_use]
     pub fn same_ways(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
         let alike = self.topology == other.topology

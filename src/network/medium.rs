@@ -1,8 +1,8 @@
-//! The network at work: follows each message from party to party, and each party's connection and work.
+//! The network during a run: the way of each message, and each party's connection and work.
 //!
-//! A message is at one place at a time: it waits for its sender's line, crosses a link, waits for the line of the
-//! party it reaches, and is passed on from there until it is at its addressee. Where nothing makes it wait, its
-//! arrival is known when it is sent.
+//! A message is at one place at a time: it waits for its sender's line, crosses a link, waits for the access
+//! line of the party it reaches, and is relayed from there until it reaches its addressee. Where nothing
+//! makes it wait, its arrival is known when it is sent.
 
 use super::bandwidth::{Bandwidth, Queue};
 use super::latency::LatencyModel;
@@ -18,9 +18,9 @@ use crate::kernel::{Fate, LossCause, Medium, Parcel, Switch};
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
 
-/// A message is at a party's door: it has yet to pass the party's line.
+/// A message has reached a party and has yet to pass the party's access line.
 const AT_THE_DOOR: u8 = 0;
-/// A message is inside a party that passes it on.
+/// A message is at a relay.
 const INSIDE: u8 = 1;
 
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl Draws {
     }
 }
 
-/// How a message got over a link: arrival, and the arrival of a copy.
+/// The result of sending a message over a link: its arrival, and the arrival of a copy.
 type Crossing = Result<(Time, Option<Time>), LossCause>;
 
 /// A [`Medium`] made from a scenario's network.
@@ -81,7 +81,7 @@ pub struct NetworkMedium {
     network: Network,
     names: Vec<String>,
     traits: Vec<PartyTraits>,
-    /// Group outages there are partitions among; empty for most networks.
+    /// Group outages, if there are partitions among them; empty for most networks.
     partitions: Vec<OutageModel>,
     key: Key,
     routes: Routes,
@@ -92,7 +92,7 @@ pub struct NetworkMedium {
     places: PairIndex,
     links: Vec<LinkProcess>,
     statistics: StatisticsTable,
-    /// Who has passed a message on for others.
+    /// Parties that have relayed a message.
     relays: Vec<bool>,
 }
 
@@ -144,26 +144,27 @@ impl NetworkMedium {
         }
     }
 
-    /// Names of the parties that have passed a message on for others so far.
+    /// Names of the parties that have relayed a message so far.
     pub(crate) fn relays(&self) -> impl Iterator<Item = &str> {
         self.names.iter().zip(&self.relays).filter(|(_, relays)| **relays).map(|(name, _)| name.as_str())
     }
 
-    /// Whether those can read what they pass on.
+    /// Whether these can read the messages that they relay.
     pub(crate) fn encryption(&self) -> super::Encryption {
         self.network.encryption
     }
 
-    /// What was measured so far, with the names of parties, or of groups where there are many parties.
+    /// The measurements so far, with the names of parties, or of groups where there are many parties.
     #[must_use]
     pub fn statistics(&self) -> NetworkStatistics {
         self.statistics.named()
     }
 
     /// Becomes the medium of another network with the same parties, from `at` on. What has been drawn stays drawn, and
-    /// streams go on where they are, so that what does not change takes the same draws in both worlds. Messages under
-    /// way keep their fate. A connection that changes is from then on as if it had been the new one all along. Gives
-    /// the parties whose connection changed, each with where it stands at `at`.
+    /// streams go on where they are, so that what does not change takes the same draws in both worlds.
+    /// Messages on their way arrive, or are lost, as decided before. A connection that changes is from then
+    /// on as if it had been the new one all along. Gives the parties whose connection changed, each with
+    /// where it stands at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,
@@ -275,7 +276,7 @@ impl NetworkMedium {
 }
 
 impl LinkProcess {
-    /// Becomes a process of another link, as far as that differs.
+    /// Takes over the settings of another link where they differ.
     fn change(&mut self, old: &Link, new: Link, key: Key) {
         if old.loss != new.loss {
             self.loss = new.loss.as_dyn().start();
@@ -291,7 +292,7 @@ impl LinkProcess {
     }
 
     fn cross(&mut self, bytes: u64, now: Time, cut: bool) -> Crossing {
-        // Every draw is made whatever becomes of the message, so that none depends on another model.
+        // Every random number is drawn even if the message is lost, so that none depends on another model.
         let (delay, loss) = self.draws.next();
         let delay = self.latency.as_dyn().quantile(delay);
         let dropped = self.loss.drops(loss);
@@ -316,7 +317,7 @@ impl LinkProcess {
         Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
     }
 
-    /// Not before those that went before, on a link that keeps the order.
+    /// On a link that keeps the order, not before the arrival of earlier messages.
     fn in_order(&mut self, arrival: Time) -> Time {
         if !self.fifo {
             return arrival;

@@ -1,4 +1,4 @@
-//! A party as the network sees it at work: its connection, its line, and what it is busy with.
+//! The state of a party in the network: its connection, its access line, and its work.
 
 use super::availability::AvailabilityProcess;
 use super::bandwidth::Queue;
@@ -16,12 +16,12 @@ struct Cause {
     next: Option<Switch>,
 }
 
-/// A party's connection: it is online while every cause lets it be.
+/// A party's connection: it is online while no cause makes it offline.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
     /// Its own availability first, then the outages of its group.
     causes: Vec<Cause>,
-    /// What the last switch of its own availability said of a crash.
+    /// Whether the last change of its own availability was a crash, and of which kind.
     crashed: Option<crate::kernel::Memory>,
 }
 
@@ -42,7 +42,7 @@ impl Connection {
         self.causes[0].process.hears()
     }
 
-    /// Lets time pass up to and including `at`; where the connection stands then.
+    /// Advances time up to and including `at`; returns the state of the connection then.
     pub(super) fn forward(&mut self, at: Time) -> Switch {
         while self.causes.iter().filter_map(|cause| cause.next).any(|switch| switch.at <= at) {
             self.next_switch();
@@ -67,7 +67,7 @@ impl Connection {
     }
 }
 
-/// A party's line to the network.
+/// A party's access line to the network.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     rate: Option<Rate>,
@@ -88,7 +88,7 @@ impl Line {
         self.rate.is_some()
     }
 
-    /// When a message that comes at `now` is through. Called in order of time.
+    /// When a message that comes at `now` has passed the line. Called in order of time.
     pub(super) fn through(&mut self, now: Time, bytes: u64) -> Time {
         match self.rate {
             Some(rate) => self.queue.enter(now, bytes, rate, None).unwrap_or(now),
@@ -97,7 +97,7 @@ impl Line {
     }
 }
 
-/// A party's work on what it hears, one job after another.
+/// A party's work on the messages it receives, one job after another.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     model: ComputeModel,
@@ -107,7 +107,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// `None` for a party that works in no time.
+    /// `None` for a party whose work takes no time.
     pub(super) fn new(party: &PartyTraits, mut stream: Stream) -> Option<Self> {
         let model = party.compute.clone();
         if model.as_dyn().is_instant() {

@@ -12,7 +12,7 @@ pub struct PartyTraits {
     pub group: Option<String>,
     /// Whether it is connected.
     pub availability: AvailabilityModel,
-    /// How long it works on what it hears.
+    /// How long it works on a message.
     pub compute: ComputeModel,
     /// Its own line to the network.
     pub access: Access,

@@ -1,11 +1,11 @@
-//! Who passes messages on for others, and whether it can read them.
+//! Relays: which parties relay messages, and whether they can read them.
 
 use super::links::{Encryption, Network};
 use super::population::{PartyTraits, Population};
 use super::topology::Routes;
 use crate::vocab::PartyId;
 
-/// The ways that messages take in a network, and who stands on them.
+/// The routes of messages in a network, and the relays on them.
 #[derive(Debug)]
 pub struct Relays {
     routes: Routes,
@@ -13,7 +13,7 @@ pub struct Relays {
 }
 
 impl Network {
-    /// The ways that messages take among parties in the order of `names`.
+    /// The routes of messages among parties in the order of `names`.
     #[must_use]
     pub fn relays(&self, names: &[String], traits: &[PartyTraits]) -> Relays {
         Relays::new(self, names, traits)
@@ -26,8 +26,8 @@ impl Relays {
         Self { routes: network.routes(&population), encryption: network.encryption }
     }
 
-    /// The parties that pass on what goes between these two in either direction, in order of their ids; neither is one of
-    /// them. Ways do not depend on who is connected, so nobody else ever does.
+    /// The relays of messages between these two in either direction, in order of their ids; neither is one of
+    /// them. Routes do not depend on who is online, so there are never other relays.
     pub fn between(&mut self, one: PartyId, other: PartyId) -> Vec<PartyId> {
         let mut found = self.on_the_way(one, other);
         found.extend(self.on_the_way(other, one));
@@ -36,7 +36,7 @@ impl Relays {
         found
     }
 
-    /// Those of them that can read it: nobody where messages are encrypted end to end.
+    /// The relays that can read the messages: none where messages are encrypted end to end.
     pub fn reading(&mut self, one: PartyId, other: PartyId) -> Vec<PartyId> {
         match self.encryption {
             Encryption::EndToEnd => Vec::new(),
@@ -90,7 +90,7 @@ mod tests {
         let pair = |a: usize, b: usize| (format!("p{a}"), format!("p{b}"));
         let chain = || TopologyModel::Edges(Edges(vec![pair(0, 2), pair(2, 1), pair(1, 3)]));
         assert_eq!(between(chain(), Encryption::None, (0, 3)), [vec![1, 2], vec![1, 2]]);
-        // No way, nobody on it.
+        // Without a route there are no relays.
         let islands = TopologyModel::Edges(Edges(vec![pair(0, 1), pair(2, 3)]));
         assert_eq!(between(islands, Encryption::None, (0, 3)), NOBODY);
     }

@@ -1,4 +1,4 @@
-//! What a network measured: latencies and losses, per link and in all.
+//! Measurements of a network: latencies and losses, per link and in total.
 
 use super::population::Population;
 use super::topology::{Shape, TopologyModel};
@@ -56,7 +56,7 @@ impl LinkStatistics {
         (!self.latency.is_empty()).then(|| self.latency.value_at_quantile(q) as f64 / 1e9)
     }
 
-    /// Adds what another run measured on the same link. Exact, and independent of order.
+    /// Adds another run's measurements of the same link. Exact, and independent of order.
     pub fn merge(&mut self, other: &Self) {
         self.latency.add(&other.latency).expect("a growing histogram takes in any other of its resolution");
         self.lost += other.lost;
@@ -111,7 +111,7 @@ impl NetworkStatistics {
         total
     }
 
-    /// Adds what another run of the same network measured.
+    /// Adds another run's measurements of the same network.
     pub fn merge(&mut self, other: &Self) {
         for (from, to, statistics) in &other.links {
             match self.links.iter_mut().find(|(f, t, _)| f == from && t == to) {

@@ -105,9 +105,9 @@ impl Objective for Correlation {
                         ("file", "paths begin at the scenario's folder, or at the one given with --data")
                     }
                     TableError::NotANumber { .. } => {
-                        ("file", "mend the cell, or name its column in `ignore`")
+                        ("file", "correct the cell, or name its column in `ignore`")
                     }
-                    _ => ("file", "mend the file"),
+                    _ => ("file", "correct the file"),
                 };
                 vec![Problem::wrong(
                     path,

@@ -48,7 +48,7 @@ pub struct Background {
     /// The same facts by what they are about.
     pub facts: Facts,
     /// Whether the surrogate's hyperparameters were computed from the inputs and values of this problem, by a fit or
-    /// otherwise. Whoever is handed the surrogate then learns something of all records: a protocol books it.
+    /// otherwise. A party that receives the surrogate then learns something about all records: a release.
     pub fitted: bool,
 }
 
@@ -92,7 +92,7 @@ impl Background {
         Self { public, facts, ..Self::default() }
     }
 
-    /// What is known of a function that was made up: everything but the function.
+    /// Public facts of a function that is drawn at random: everything except the function.
     pub(super) fn made_up() -> Self {
         let stated = |what: &str| vec![PublicFact::new(what, Origin::Stated)];
         Self::public(Facts {

@@ -41,7 +41,7 @@ use thiserror::Error;
 pub struct Resources {
     /// The folder of the scenario file; relative paths of the scenario begin here.
     pub base: PathBuf,
-    /// A further folder, for files that are not beside the scenario.
+    /// A further folder, for files that are not in the scenario's folder.
     pub data: Option<PathBuf>,
 }
 
@@ -57,7 +57,7 @@ impl Resources {
     }
 }
 
-/// An objective that cannot be had, though its scenario was valid.
+/// An objective that cannot be prepared, though its scenario was valid.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ObjectiveError {

@@ -1,4 +1,4 @@
-//! Two functions of neighbouring data sets, drawn together from a multi-task Gaussian process.
+//! Performances on two neighbouring data sets, drawn together from a multi-task Gaussian process.
 
 use super::gp_sample::{default_norm, prior_problems};
 use super::instance::{Background, Instance, Surrogate};

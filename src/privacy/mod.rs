@@ -1,4 +1,4 @@
-//! What leaves a data owner, what it costs, and who learned what about whom.
+//! Releases of protected data: mechanisms, their privacy cost, and the ledger.
 //!
 //! ```text
 //!  Sensitive<T> --- release(book, occasion, mechanism, secret, stream) ---> Released<U>  (may enter a message)
@@ -6,9 +6,9 @@
 //!                        +--> PrivacyEvent --> Book (the run's ledger) --> Accountant --> Priced
 //! ```
 //!
-//! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its price from one and the same value, so the
-//! two cannot drift apart. [`release`](ledger::release) is the only way from [`Sensitive`] to [`Released`].
-//! Accountants read events and know no mechanism.
+//! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so
+//! the two cannot drift apart. [`release`](ledger::release) is the only way from [`Sensitive`] to
+//! [`Released`]. Accountants read events and know no mechanism.
 //!
 //! Absent on purpose: an epsilon in the ledger; a way to read a `Sensitive` outside this module; a default sampler.
 

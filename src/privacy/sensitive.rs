@@ -1,4 +1,4 @@
-//! Two wrappers that make leaking a type error: what is still secret, and what has been released.
+//! Two wrappers that make leaks a type error: secret values, and released values.
 //!
 //! A message derives `Clone` and `Debug` and is written to journals; [`Sensitive`] is neither `Clone` nor
 //! `Serialize`, and has no accessor, so a message with a secret in it does not compile:
@@ -98,8 +98,8 @@ impl<T> fmt::Debug for Sensitive<T> {
     }
 }
 
-/// A value that went through [`release`](super::ledger::release) and was booked. Whatever is computed from it costs
-/// nothing more (post-processing), so it can be read freely.
+/// A value that went through [`release`](super::ledger::release) and is in the ledger. Results computed from
+/// it cost nothing more (post-processing), so it can be read freely.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Released<T>(T);

@@ -1,5 +1,4 @@
-//! What people read: a document of sections, shown as text, as JSON or as a page, from what a run left behind and nothing
-//! else.
+//! Reports: a document of sections, made from the files of a run only, shown as text, JSON or a page.
 
 pub mod document;
 mod number;
@@ -49,7 +48,7 @@ pub fn write_page(folder: &RunFolder) -> Result<(), FolderError> {
     Ok(())
 }
 
-/// All charts of a page, the most telling first.
+/// All charts of a page, the most important first.
 #[must_use]
 pub fn charts(page: &Page) -> Vec<Chart> {
     sections::figures(page).into_iter().flat_map(|figure| figure.charts).collect()

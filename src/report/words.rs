@@ -1,4 +1,4 @@
-//! The vocabulary of privacy in words for people.
+//! The words that reports use for units, neighbours, bases and arithmetic.
 
 use crate::accounting::{LossBasis, multiple};
 use crate::kernel::{LossCause, Memory};
@@ -26,11 +26,11 @@ pub(super) fn neighbours(unit: &ProtectedUnit, neighbours: &Neighbours) -> Strin
             "all of one user's values replaced by any others".to_owned()
         }
         Neighbours::AnyMean if *unit == ProtectedUnit::User => {
-            "the laws of all of one user's rewards replaced by those of any other mean rewards within the stated bound"
+            "the distributions of one user's rewards replaced by those with any other means within the stated bound"
                 .to_owned()
         }
         Neighbours::AnyMean => {
-            "the law of one reward replaced by that of any other mean reward within the stated bound".to_owned()
+            "the distribution of one reward replaced by that with any other mean within the stated bound".to_owned()
         }
         Neighbours::AnyValue => "one value replaced by any other".to_owned(),
     }
@@ -47,7 +47,7 @@ pub(super) fn times(entry: &PrivacyRow) -> String {
     }
 }
 
-/// On what a figure rests: "proven, ideal arithmetic", "proven, 2.6 times the claim, ideal arithmetic".
+/// The basis of an epsilon: "proven, ideal arithmetic", "proven, 2.6 times the claim, ideal arithmetic".
 #[must_use]
 pub(super) fn rests_on(basis: LossBasis, arithmetic: Option<Arithmetic>, times_claim: Option<f64>) -> String {
     let mut words = basis.words().to_owned();
@@ -79,7 +79,8 @@ pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<S
         );
     }
     if told.contains(&Arithmetic::Exact) {
-        notes.push("exact arithmetic: the noise lies on a lattice, and the figure is for what a computer really outputs");
+        notes
+            .push("exact arithmetic: the noise lies on a lattice, and the bound holds for the actual output");
     }
     (!notes.is_empty()).then(|| notes.join("; "))
 }
@@ -110,4 +111,4 @@ pub fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
 }
 
 /// What to know where runs of a row cost differently.
-pub(super) const RUNS_DIFFER: &str = "runs differ: each figure is that of the run where it is largest";
+pub(super) const RUNS_DIFFER: &str = "losses differ between runs: each number is the largest of all runs";

@@ -1,4 +1,4 @@
-//! A list of releases to be priced, as a file: `Account(delta: 1e-5, events: [..])`.
+//! A list of releases whose privacy loss is to be computed, as a file: `Account(delta: 1e-5, events: [..])`.
 
 use super::diagnostic::{Diagnostic, Diagnostics};
 use super::document::Document;
@@ -10,7 +10,7 @@ use crate::vocab::{CountedCost, Delta};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Releases to be priced, all at sensitivity 1.
+/// Releases whose privacy loss is to be computed, all at sensitivity 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
@@ -64,7 +64,7 @@ impl Document {
                     .path(path)
                     .expected(format!("a count of at most {MOST_RELEASES}"))
                     .found(count.to_string())
-                    .cure("lower count: so many releases protect nothing")
+                    .cure("lower count: so many releases give no protection")
             })
         };
         let events = || account.events.iter().enumerate();

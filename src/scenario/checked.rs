@@ -1,4 +1,4 @@
-//! A scenario that can be played: the draft after every cross-field check.
+//! A valid scenario: the draft after all checks.
 
 use super::draft::{Draft, PartyDraft};
 use super::{limits, names};
@@ -254,8 +254,8 @@ impl Scenario {
             if deaf(&party.availability) {
                 problems.push(Problem::wrong(
                     format!("parties[\"{name}\"].availability"),
-                    "a party that hears something now and then",
-                    "a party that never hears anything",
+                    "a party that is online at some time",
+                    "a party that is never online",
                     "raise its availability above 0, or leave the party out",
                 ));
             }
@@ -268,7 +268,7 @@ impl Scenario {
             if loss.as_dyn().mean() >= 1.0 {
                 problems.push(Problem::wrong(
                     format!("network.{path}"),
-                    "a link that lets something through",
+                    "a link that delivers some messages",
                     "a loss of 1: every message is lost, and retries never end",
                     "lower the loss below 1, or leave the party out",
                 ));

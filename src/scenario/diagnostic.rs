@@ -1,4 +1,4 @@
-//! What is wrong, where, and what to do: rendered for people and for programs.
+//! Errors in a scenario: place, message, expected, found and cure; as text and as JSON.
 
 use super::printable::printable;
 use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label};

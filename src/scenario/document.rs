@@ -153,7 +153,7 @@ fn unlike(first: &Draft, cell: &Draft) -> Option<Problem> {
     let wrong = |path: &str, first: String, found: String| {
         let expected = format!("one value for the whole study: {first}, as in its first cell");
         let cure =
-            "write one value: an Each here has no effect on a cell; play another study for another value";
+            "write one value: an Each here has no effect on a cell; run another study for another value";
         Problem::wrong(path, expected, found, cure)
     };
     if cell.name != first.name {

@@ -22,19 +22,19 @@ pub struct Draft {
     /// What the scenario shows, in a sentence or two. Default: empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// The seed that every draw comes from.
+    /// The seed of all random numbers.
     pub seed: u64,
     /// How many independent replications of every cell: at most 1000000. Default: 1.
     #[serde(default = "one")]
     pub replications: NonZeroU64,
     /// The parties, by name.
     pub parties: BTreeMap<String, PartyDraft>,
-    /// Everything between the parties.
+    /// The network between the parties.
     pub network: Network,
     /// What is to be optimised. Protocols that optimise nothing (`Echo`) need none. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<ObjectiveModel>,
-    /// Who talks to whom about what.
+    /// The protocol: what the parties do.
     pub protocol: ProtocolModel,
     /// How the privacy report is made. Default: `Privacy()`.
     #[serde(default)]
@@ -45,7 +45,7 @@ pub struct Draft {
     /// Privacy losses from a paper, printed beside what the accountants say. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published_losses: Vec<PublishedLoss>,
-    /// Several futures of one beginning. Default: none.
+    /// A fork: one beginning, continued in several branches. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<ForkDraft>,
 }
@@ -68,10 +68,10 @@ pub struct PartyDraft {
     /// A group that it belongs to, for link rules, outages and clusters. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// How long it works on each message that it hears. Default: no time.
+    /// Compute time for each message that it receives. Default: no time.
     #[serde(default)]
     pub compute: ComputeModel,
-    /// Its own line to the network, shared by all its links. Default: no limit.
+    /// Its access line to the network, shared by all its links. Default: no limit.
     #[serde(default)]
     pub access: Access,
 }
@@ -121,7 +121,7 @@ impl Draft {
     }
 }
 
-/// Several futures of one beginning, which is played once.
+/// One beginning, which is run once, and several branches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Fork")]
 pub struct ForkDraft {

@@ -1,4 +1,4 @@
-//! What-if: where a scenario's futures part, what each branch changes, and what a branch may change at all.
+//! Forks: the point at which branches begin, what each branch changes, and what a branch may change.
 
 use super::checked::Scenario;
 use super::draft::Draft;
@@ -47,9 +47,9 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     }
     let tells = |scenario: &Scenario| scenario.draft().protocol.as_dyn().tells_on_the_way();
     let why = match after.encryption {
-        Encryption::None => "whoever passes messages on reads them (encryption: None)",
+        Encryption::None => "relays read the messages that they relay (encryption: None)",
         Encryption::EndToEnd if tells(base) || tells(branch) => {
-            "whoever passes messages on sees that a user answers, which depends on its reward (never_answer)"
+            "relays see that a user answers, which depends on its reward (never_answer)"
         }
         Encryption::EndToEnd => return None,
     };

@@ -1,5 +1,5 @@
-//! Numbers that no machine gets along with: counts that would take all memory, and sizes whose squares are no numbers
-//! any more. Refused before anything is made of them.
+//! Upper limits: counts that would take all memory, and sizes whose squares are not finite
+//! numbers. They are refused before anything is computed.
 
 use super::draft::{Draft, PartyDraft};
 use crate::vocab::Problem;
@@ -15,7 +15,7 @@ const MOST_PARTIES: u64 = 1_000_000;
 
 /// Counts of protocols by the name of their field, wherever it stands: the most there may be, and what to do instead.
 const COUNTS: [(&str, u64, &str); 6] = [
-    ("rounds", MOST_ROUNDS, "play fewer rounds; more replications tell more"),
+    ("rounds", MOST_ROUNDS, "use fewer rounds; more replications give more information"),
     (
         "initial_points",
         100_000,
@@ -27,8 +27,12 @@ const COUNTS: [(&str, u64, &str); 6] = [
         "lower it: a matrix of features x features is kept per agent; the papers have up to 200",
     ),
     ("r", 10_000, "lower it: a projection holds r numbers for every candidate; the papers have up to 20"),
-    ("repetitions", 10_000, "lower it: every arm is played so often before the next; the papers have 14"),
-    ("attempts", 1_000_000, "lower it, or raise the timeout: a question asked so often never gets an answer"),
+    ("repetitions", 10_000, "lower it: every arm is tried so often before the next; the papers have 14"),
+    (
+        "attempts",
+        1_000_000,
+        "lower it, or raise the timeout: a request that is sent so often never gets an answer",
+    ),
 ];
 
 /// Largest size of a number of an objective or of a protocol, and one over the smallest above 0. Models square

@@ -1,4 +1,4 @@
-//! The scenario language: RON that a researcher reads aloud, checked as a whole before anything runs.
+//! The scenario language: RON, checked as a whole before anything runs.
 //!
 //! ```text
 //! text -> Document -> overrides -> Each -> cells -> Draft (typed) -> Scenario (checked)

@@ -24,8 +24,8 @@ pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
             Place::at(at..at + c.len_utf8()),
             format!("the character U+{:04X} in the text", c as u32),
         )
-        .expected("characters that are seen")
-        .found(format!("U+{:04X}, which acts on whatever shows it", c as u32))
+        .expected("visible characters")
+        .found(format!("U+{:04X}, which changes how a terminal or page shows the text", c as u32))
         .cure("remove it; an editor that shows hidden characters finds it"),
     )
 }
@@ -73,7 +73,7 @@ fn name_problem(path: String, name: &str) -> Option<Problem> {
     if name.starts_with(FORMULA) {
         return Some(Problem::wrong(
             path,
-            "a name that begins with no =, +, - or @",
+            "a name that does not begin with =, +, - or @",
             shown(name),
             "begin it with a letter: spreadsheets take such a cell of a table for a formula",
         ));
@@ -85,7 +85,7 @@ fn text_problem(path: String, text: &str, bad: &dyn Fn(char) -> bool) -> Option<
     text.contains(bad).then(|| {
         Problem::wrong(
             path,
-            "a text of characters that are seen",
+            "a text of visible characters",
             shown(text),
             "remove the characters written with a backslash: they act on whatever shows them",
         )

@@ -236,7 +236,7 @@ pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> 
                 )
                 .expected(format!("{length} values, as in the first of them"))
                 .found(format!("{} values", sweep.values.len()))
-                .cure("two Each of one name move together; give this one another name to combine them"),
+                .cure("two Each of one name change together; give this one another name to combine them"),
             ),
             Some(_) => {}
         }
@@ -348,7 +348,10 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
         }
         Body::Tuple(bounds) if list.name.as_deref() == Some("Range") => {
             let (first, count, step) = numbers(bounds, text).ok_or_else(|| {
-                problem(list, "a Range has a first number, a number to stop before, and a step above 0")
+                problem(
+                    list,
+                    "a Range has a first number, a number to stop before, and a step above 0, all whole",
+                )
             })?;
             if count > MOST_CELLS as i128 {
                 return Err(problem(list, "a Range of too many values")

@@ -65,7 +65,7 @@ pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
     })?;
     let Some(value) = &document.value else {
         return Err(vec![
-            Diagnostic::new(Place::Whole, "the file holds no scenario".to_owned())
+            Diagnostic::new(Place::Whole, "the file contains no scenario".to_owned())
                 .cure("write Scenario(name: .., seed: .., ..); `subrosa list` shows what it may hold"),
         ]);
     };

@@ -1,4 +1,4 @@
-//! A count with its noun, as people say it: one replication, two replications.
+//! A count with its noun in singular or plural: one replication, two replications.
 
 /// `count` and `noun` in the number that it asks for. `noun` is a regular noun in the singular.
 #[must_use]

@@ -1,4 +1,4 @@
-//! The plain words everybody shares: ids, virtual time, range-checked numbers, privacy events.
+//! Basic types of all modules: ids, virtual time, range-checked numbers, privacy events.
 //!
 //! Nothing here draws a number, opens a file or knows an algorithm.
 

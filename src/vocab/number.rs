@@ -1,4 +1,4 @@
-//! Numbers that carry their range, so that a bad one cannot travel past the scenario file.
+//! Range-checked numbers: a value outside of its range is an error of the scenario file.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A party of the simulated world, by its position in the scenario.
+//! A party of the simulation, by its position in the scenario.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! The seam between mechanisms and accountants: what left whom, as plain data.
+//! The interface between mechanisms and accountants: releases as plain data.
 //!
 //! A mechanism describes its cost here; an accountant reads it and knows no mechanism. The ledger stores these
-//! events and never an epsilon, so every accountant can price the same run.
+//! events and never an epsilon, so every accountant can compute the loss of the same run.
 
 use super::{Cost, Time};
 use schemars::JsonSchema;
@@ -42,7 +42,7 @@ impl ProtectedUnit {
     }
 }
 
-/// The neighbouring relation: which two inputs a guarantee makes hard to tell apart.
+/// The neighbouring relation: which two inputs a guarantee makes hard to distinguish.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Neighbours {
     /// One row moved by at most this Euclidean distance, in the units of the released inputs.
@@ -70,12 +70,12 @@ pub struct Observer(
     pub String,
 );
 
-/// Which sampler really ran, because an accountant's amplification holds for one sampler only.
+/// The sampler that was used, because amplification by subsampling holds for one sampler only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Sampler {
     /// Everybody took part.
     Full,
-    /// Each unit took part independently with probability `rate`, its coin unknown to the observer.
+    /// Each unit took part independently with probability `rate`; the observer does not know which.
     Poisson {
         /// Inclusion probability of each unit.
         rate: f64,
@@ -125,7 +125,7 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// What is left of a basis that holds only under further conditions; nothing changes without any.
+    /// The basis under further conditions; unchanged if there are none.
     #[must_use]
     pub fn under(self, conditions: &[String]) -> Self {
         if conditions.is_empty() {
@@ -145,7 +145,7 @@ impl Basis {
 pub enum Arithmetic {
     /// Floating-point noise analysed as if it were real-valued ("ideal arithmetic").
     Ideal,
-    /// Exact noise on a lattice; the certificate covers what a computer really outputs.
+    /// Exact noise on a lattice; the bound holds for the numbers that the computer outputs.
     Exact,
     /// No noise was drawn.
     Noiseless,

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, as plain data: a place and a complaint. The scenario floor turns it into a
+//! An error in a scenario, as plain data: a place and a message. The module `scenario` turns it into a
 //! diagnostic with line and column.
 
 /// One semantic problem of a scenario.

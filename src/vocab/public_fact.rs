@@ -1,4 +1,4 @@
-//! What a report takes as public: facts about protected data that no ledger entry prices.
+//! Facts taken as public: facts about protected data that no ledger entry accounts for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// Stated in the scenario, without a look at the data.
+    /// Stated in the scenario, independently of the data.
     Stated,
     /// The shape of the data, such as the number of records: the same for all neighbours.
     Shape,
@@ -17,7 +17,7 @@ pub enum Origin {
     ComputedFromData,
 }
 
-/// A fact that an observer knows and that no ledger entry prices.
+/// A fact that an observer knows and that no ledger entry accounts for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct PublicFact {
     /// What is known ("mean and standard deviation of the outcomes").
@@ -33,7 +33,7 @@ pub struct PublicFact {
 }
 
 impl PublicFact {
-    /// A fact about nobody in particular, known to everybody.
+    /// A fact that describes no particular party, known to everybody.
     #[must_use]
     pub fn new(what: impl Into<String>, origin: Origin) -> Self {
         Self { what: what.into(), origin, about: String::new(), known_to: String::new() }

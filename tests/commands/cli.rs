@@ -345,7 +345,7 @@ fn list_explains_every_member() {
     assert_eq!(told(&subrosa(&["list", "LogNrmal"])).0, 2);
     let (code, stdout, _) = told(&subrosa(&["list", "each"]));
     assert_eq!(code, 0);
-    assert!(stdout.contains("one cell of a sweep per value"), "{stdout}");
+    assert!(stdout.contains("one cell of a study per value"), "{stdout}");
 }
 
 /// What a new user types wrong, and what the answer must have.

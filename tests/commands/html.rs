@@ -121,7 +121,7 @@ fn names_and_scenarios_cannot_break_the_page() {
     let place = TempDir::new().unwrap();
     let edits = [
         ("name: \"random\"", "name: \"<img onerror=x>|\\\"&amp; random\""),
-        ("// How well could one do", "// </code></pre><script>alert(1)</script>"),
+        ("// Baselines: without", "// </code></pre><script>alert(1)</script>"),
     ];
     let (_, _, page) = played(place.path(), &edits, &[]);
     assert_eq!(page.matches("<script>").count(), 1, "only our own");
@@ -366,7 +366,7 @@ fn theory_stands_beside_the_curves() {
     assert_eq!(grey.len(), 1, "one lower bound, and no upper one");
     let beyond = between(&page, "<span class=\"beyond\">", "</span>");
     assert!(
-        beyond.iter().any(|text| text.contains("say nothing") && text.contains("Theorem 3")),
+        beyond.iter().any(|text| text.contains("are not drawn") && text.contains("Theorem 3")),
         "{beyond:?}"
     );
     assert!(page.contains("lower bound (Zhou and Tan 2021, Theorem 1)"));

@@ -274,7 +274,10 @@ fn the_ends_of_a_search_are_no_answers() {
     assert_eq!(rounds["search_ended"], true, "{rounds}");
     let noise = ["calibrate", "--epsilon", "1e6", "--rounds", "1"];
     let (_, text, _) = told(&subrosa(&noise));
-    assert!(text.starts_with("noise_multiplier 0.001\n") && text.contains("less noise may do"), "{text}");
+    assert!(
+        text.starts_with("noise_multiplier 0.001\n") && text.contains("less noise may be enough"),
+        "{text}"
+    );
     let inside = json(&["calibrate", "--epsilon", "1", "--rounds", "1", "--format", "json"]);
     assert_eq!(inside["search_ended"], false, "{inside}");
 }

@@ -66,7 +66,7 @@ fn the_costliest_run_is_reported() {
     assert_eq!(tight["epsilon"].as_f64().unwrap(), largest, "{each:?}");
     assert_eq!(row["runs_differ"], true);
     let (_, text, _) = told(&subrosa(&["report", folder(&document).to_str().unwrap()]));
-    assert!(text.contains("runs differ: each figure is that of the run where it is largest"), "{text}");
+    assert!(text.contains("losses differ between runs: each number is the largest of all runs"), "{text}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn a_loss_of_one_with_endless_retries() {
         "Party(group: \"east\", availability: Trace(file: \"trace.csv\"))",
         deaf,
         "PerMessage",
-        &["never hears"],
+        &["never online"],
     );
 }
 
@@ -94,7 +94,7 @@ fn a_trace_that_goes_back_in_time() {
         ("1, [5, 2]", ["a time after 5s (the recording goes back in time)", "\"2\" at trace.csv:2"]),
         ("1, [-1, 2]", ["a time in seconds, 0 or above", "\"-1\" at trace.csv:2"]),
         ("on, [1, 2]", ["a state at the start", "\"on\" at trace.csv:2"]),
-        ("0", ["a party that never hears anything", "availability"]),
+        ("0", ["a party that is never online", "availability"]),
     ] {
         fs::write(place.path().join("trace.csv"), format!("# a recording\n{row}\n")).unwrap();
         let path = place.path().join("bad.ron");

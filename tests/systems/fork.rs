@@ -291,7 +291,7 @@ fn the_command_line_forks_and_refuses() {
     for (branch, words) in [
         (
             "x: seed=5",
-            "branch \"x\" changes seed, which is settled before the fork; a branch may change network.**",
+            "branch \"x\" changes seed, which cannot change after the fork; a branch may change network.**",
         ),
         ("x: objective.GpSample.variance=2", "changes objective.GpSample.variance"),
         ("x: protocol.Federated.rounds=9", "changes protocol.Federated.rounds"),
@@ -312,7 +312,7 @@ fn the_command_line_forks_and_refuses() {
         ["run", "scenarios/studies/untrusted-server.ron", "--fork-at", "2", "-o", noisier, "--out", place];
     let (code, _, stderr) = told(&subrosa(&masked));
     assert_eq!(code, 3, "{stderr}");
-    assert!(stderr.contains("noise_multiplier, which is settled before the fork"), "{stderr}");
+    assert!(stderr.contains("noise_multiplier, which cannot change after the fork"), "{stderr}");
     let (code, _, stderr) = fork("no change");
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("--branch 'NAME: PATH=RON'"), "{stderr}");

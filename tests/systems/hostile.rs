@@ -127,7 +127,7 @@ fn a_replay_compares_every_field_of_a_record() {
 fn files_of_a_run_that_were_edited_are_found_without_playing() {
     let place = TempDir::new().unwrap();
     let run = play(place.path(), &[]);
-    ends(0, &["replay", words(&run), "--files"], &["files agree", "2 records", "nothing was played"]);
+    ends(0, &["replay", words(&run), "--files"], &["files agree", "2 records", "nothing was run"]);
     let edits = [
         ("summary.json", "\"seed\": ", "\"seed\": 1"),
         ("summary.csv", "\n0,", "\n1,"),
@@ -209,15 +209,15 @@ fn names_that_act_on_a_terminal_or_a_spreadsheet_are_refused() {
     }
     for escape in ["\\u{1b}[2J", "\\u{202e}", "\\n"] {
         let path = scenario("\"caller\"", &format!("\"caller{escape}\""));
-        seen(&path, &["a text of characters that are seen", "written with a backslash"]);
+        seen(&path, &["a text of visible characters", "written with a backslash"]);
     }
     for first in ["=", "+", "-", "@"] {
         let path = scenario("\"caller\"", &format!("\"{first}caller\""));
-        seen(&path, &["begins with no =, +, - or @", "spreadsheets"]);
+        seen(&path, &["does not begin with =, +, - or @", "spreadsheets"]);
     }
     let each = "about=Each(\"a\", [\"=1+1\", \"b\"])";
     ends(3, &["check", ECHO, "-o", each], &["a value that begins with ="]);
-    ends(3, &["check", ECHO, "-o", "name=\"=1\""], &["a name that begins with no ="]);
+    ends(3, &["check", ECHO, "-o", "name=\"=1\""], &["a name that does not begin with ="]);
     // An argument is quoted too.
     let all = ends(3, &["check", ECHO, "-o", "na\u{1b}me=1"], &[]);
     assert!(!all.contains('\u{1b}'), "{all:?}");

@@ -137,7 +137,7 @@ fn a_run_that_lost_records_does_not_replay() {
     let whole = fs::read(&records).unwrap();
     let third = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap().0;
     fs::write(&records, &whole[..third - 50]).unwrap();
-    let said = "4 of 6 replications are missing or damaged: run the same command again to play them";
+    let said = "4 of 6 replications are missing or damaged: run the same command again to make them";
     let (code, stdout, stderr) = of("replay", &run);
     assert!(code == 5 && stderr.contains(said) && !stdout.contains("agrees"), "{code}: {stdout}{stderr}");
     let (code, stdout, _) = told(&subrosa(&["replay", run.to_str().unwrap(), "--format", "json"]));
@@ -186,7 +186,7 @@ fn a_run_whose_digests_were_changed_does_not_replay() {
         5,
         "the manifest's digest is not that of the records",
     );
-    assert!(stderr.contains("warning: summary.json is not of the records"), "{stderr}");
+    assert!(stderr.contains("warning: summary.json does not match the records"), "{stderr}");
     changed("digest.txt", &|text| text.chars().rev().collect(), 5, "digest.txt is not that of the records");
     let fewer = |text: String| text.replace("\"replications\": 6", "\"replications\": 5");
     changed("manifest.json", &fewer, 5, "manifest.json has 5 as its replications");

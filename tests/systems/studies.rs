@@ -162,7 +162,7 @@ fn damage_is_found_and_played_again() {
     let (code, _, stderr) = told(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("Damaged records: 2"), "{stderr}");
-    assert!(stderr.contains("replications on disk 46, left to play 2"), "{stderr}");
+    assert!(stderr.contains("replications on disk 46, left to run 2"), "{stderr}");
     assert_eq!(before, contents(&whole));
 }
 
@@ -179,7 +179,7 @@ fn an_edited_study_plays_only_what_changed() {
     let (code, edited, stderr) = play("[40, 30, 10, 50]");
     assert_eq!(code, 0);
     assert!(stderr.contains("Taken from an earlier run, unchanged since: 10 replications"), "{stderr}");
-    assert!(stderr.contains("on disk 10, left to play 10"), "{stderr}");
+    assert!(stderr.contains("on disk 10, left to run 10"), "{stderr}");
     let (first, edited): (Value, Value) =
         (serde_json::from_str(&first).unwrap(), serde_json::from_str(&edited).unwrap());
     assert_eq!(first["cells"][2], edited["cells"][1]);
@@ -239,7 +239,7 @@ fn failures_are_said_and_the_rest_is_played_unless_told_otherwise() {
     assert!(stderr.contains("missing: 6 replications, 6 of them failed"), "{stderr}");
     fs::remove_file(folder.join("fitted")).unwrap();
     let again = told(&subrosa(&[&["sweep", "plan"], &arguments[1..4], &arguments[6..]].concat()));
-    assert!(again.2.contains("to play 6 in 6 blocks"), "{}", again.2);
+    assert!(again.2.contains("to run 6 in 6 blocks"), "{}", again.2);
     assert_eq!(work(&folder, &[]).0, 0);
     assert_eq!(merge(&folder, &[]).0, 0);
 }
@@ -262,7 +262,7 @@ fn two_workers_leave_what_one_run_leaves() {
     assert_eq!(fs::read_dir(shared.join("work/claims")).unwrap().count(), 48, "no block was claimed twice");
     assert_eq!(merge(&shared, &[]).0, 0);
     same(&whole, &shared);
-    assert_eq!(work(&shared, &[]), (0, "Nothing is left to play: the run is complete.\n".to_owned()));
+    assert_eq!(work(&shared, &[]), (0, "Nothing is left to run: the run is complete.\n".to_owned()));
 }
 
 #[test]

@@ -3,9 +3,9 @@
 //! Everything an accountant needs comes from K(s) = ln E exp(s L): Renyi orders read it on the real line, the tight
 //! accountant on a line in the complex plane, or from the law cut into cells.
 //!
-//! A mechanism that treats adding and removing a unit differently has two laws; they are composed apart, and the worse
-//! total counts. The pairs used here dominate, so totals hold for adaptively chosen mechanisms (Zhu, Dong and Wang
-//! 2022, Theorem 10); the exponential mechanism is the exception, see [`bounded_range`].
+//! A mechanism with different losses for adding and removing has two laws; each is composed by itself, and
+//! the worse total counts. The pairs used here dominate, so totals hold for adaptively chosen mechanisms
+//! (Zhu, Dong and Wang 2022, Theorem 10); the exponential mechanism is the exception, see [`bounded_range`].
 
 pub(super) mod bounded_range;
 mod cells;

@@ -98,9 +98,9 @@ impl Answer {
 }
 
 const FIXED_SIZE_NOTE: &str = "for draws without replacement the upper end is a bound, not attained: the lower end is that of the bound";
-const MANY_NOTE: &str = "so many equal releases are not summed one by one: the upper end is that of a lattice, or of Renyi divergences, and not attained";
+const MANY_NOTE: &str = "there are too many equal releases for exact sums: the upper end is from a lattice or Renyi divergences, and not attained";
 const CONCENTRATED_NOTE: &str =
-    "some releases are known by zero concentration only; Renyi divergences price them all";
+    "for some releases only zero-concentrated DP is known; Renyi divergences bound all of them";
 
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
     let items = composition.items();

@@ -18,12 +18,12 @@ const ROUNDOFF: f64 = 1.2e-16;
 /// Losses beyond this would make Q's masses vanish: larger ones count as infinite.
 const FARTHEST: f64 = 500.0;
 
-/// What grids look like.
+/// The shape of grids.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// About how many points.
     pub(super) points: f64,
-    /// Epsilon is about this.
+    /// An estimate of epsilon.
     pub(super) sought: f64,
     /// P-mass that each of `releases` may lose at either end, all in all.
     pub(super) lost: f64,
@@ -31,7 +31,7 @@ pub(super) struct Shape {
     pub(super) releases: f64,
 }
 
-/// One pass over all sums: what is known before, and what is found for the next one.
+/// One pass over all sums: its inputs from the last pass, and its results for the next one.
 struct Pass<'a> {
     shape: &'a Shape,
     guide: Option<&'a Guide>,
@@ -117,7 +117,7 @@ struct Graded {
 }
 
 impl Graded {
-    /// One loss between two ends; nothing if it cannot be cut up.
+    /// One loss between two ends; `None` if it cannot be divided into cells.
     fn of(law: &dyn Law, span: (f64, f64), pass: &mut Pass) -> Option<Self> {
         let (low, high) = (span.0.max(-FARTHEST), span.1);
         if low >= high || high > FARTHEST {
@@ -191,8 +191,8 @@ impl Graded {
         })
     }
 
-    /// Leaves out what hardly counts: of the worse law, the highest losses become infinite and the lowest ones are
-    /// raised; the better one loses them.
+    /// Leaves out negligible masses: of the worse law, the highest losses become infinite and the lowest ones
+    /// are raised; the better one loses them.
     fn trim(&mut self, shape: &Shape) {
         let lost = shape.lost * self.releases / shape.releases;
         let ends = |law: &Masses| {
@@ -235,7 +235,7 @@ impl Graded {
         for digit in 0..highest {
             if count >> digit & 1 == 1 {
                 rest = Some(match rest {
-                    // A sum of few errs little.
+                    // A sum of few losses has a small error.
                     Some(rest) => {
                         let share = ((rest.releases + power.releases) / count as f64).sqrt().sqrt();
                         rest.plus(Some(&power), share.max(LEAST_SHARE), pass)
@@ -261,7 +261,7 @@ impl Graded {
     }
 }
 
-/// Points that say where a law lies before it is cut up in earnest.
+/// Points of the rough grid that finds where most of a law's mass is.
 const ROUGH: f64 = 16.0;
 /// The least part of a grid's points for a sum of few.
 const LEAST_SHARE: f64 = 0.3;
@@ -336,7 +336,7 @@ pub(super) fn ends(
     Some((found, Guide { sums: pass.sums, total: Profile::of(&total), ends: found, is_sparse }))
 }
 
-/// Points for what a guide is told of the total.
+/// Points for the distribution of the total that is passed to a guide.
 const COARSE: f64 = 400.0;
 /// A sum of which no more sums are formed may have so many times the points.
 const FINE: f64 = 3.0;

@@ -1,4 +1,4 @@
-//! Where the points of a graded grid do most good, by what a coarser pass found.
+//! Where the points of a graded grid reduce the error most, from the results of a coarser pass.
 //!
 //! A cell of width h with P-mass f h raises the hockey-stick curve at epsilon by about f h^3 g / 6 where it is made worse,
 //! and lowers it by half of that where it is made better, g the density of the rest of the sum at epsilon less the
@@ -10,11 +10,12 @@ use super::gathered::Masses;
 
 /// Points of a profile, about.
 const POINTS: usize = 200;
-/// What part of a grid's points goes where a guide says: all kinds of laws are told less well.
+/// The part of a grid's points that is placed by the guide: less in general than for sparse laws, which it
+/// describes better.
 const GUIDED: f64 = 0.8;
 const GUIDED_OF_SPARSE: f64 = 0.9;
 
-/// And so many at least where they go without.
+/// At least so many points are placed without regard to the guide.
 const LEAST_PLAIN: f64 = 24.0;
 
 /// The law of a sum, roughly.
@@ -56,7 +57,7 @@ impl Profile {
     }
 }
 
-/// What a pass leaves for the next one.
+/// The results of a pass that the next one uses.
 #[derive(Clone, Debug)]
 pub(super) struct Guide {
     /// Of every sum, in the order in which they are formed.

@@ -51,7 +51,7 @@ pub(super) fn better_masses(cells: &Cells) -> Vec<f64> {
 
 const SPENT: [f64; 4] = [0.2, 0.4, 0.6, 0.8];
 
-/// `spent` is the part of what could be spent that is spent at the first opportunity.
+/// `spent` is the part of the P-mass that could be used for moves up which is used at the first opportunity.
 fn lowered(cells: &Cells, spent: f64) -> Vec<f64> {
     let (pieces, width) = (cells.grid.pieces, cells.width());
     let (fall, rise) = (-libm::expm1(-width), libm::expm1(width));

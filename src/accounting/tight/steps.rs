@@ -16,7 +16,7 @@ use super::guide::Guide;
 use super::{staircase, tilted};
 use crate::accounting::laws::Grid;
 
-/// Wanted relative distance of the two ends.
+/// Target for the relative distance of the two ends.
 const WANTED: f64 = 3e-4;
 /// The same for laws of atoms and exponentials alone.
 const FINEST: f64 = 2e-7;
@@ -27,9 +27,9 @@ const PIECES: usize = 4;
 const FIRST_POINTS: f64 = 256.0;
 /// Up to so many points sums are formed term by term.
 const SHORT: f64 = 400.0;
-/// Longest transform.
+/// Longest Fourier transform.
 const MOST_POINTS: f64 = 65536.0;
-/// A transform that errs by more than this part of delta is given up.
+/// A transform whose error is above this part of delta is not used.
 const DOUBT: f64 = 3e-3;
 /// Ends farther apart than this, relatively, are worth another method.
 const POOR: f64 = 1e-2;
@@ -44,7 +44,7 @@ const FIRST_GRADED: f64 = 64.0;
 const SECOND_GRADED: f64 = 104.0;
 const MOST_GRADED: f64 = 640.0;
 const MOST_GRADED_PASSES: usize = 6;
-/// Points beyond the least and the largest total loss that are kept: a sum of roundings hardly gets farther.
+/// Points kept beyond the least and the largest total loss: sums of rounding errors are rarely larger.
 const SPREAD: f64 = 64.0;
 const MOST_PASSES: usize = 14;
 /// Most multiplications of one pass.
@@ -54,7 +54,7 @@ const MOST_WORK: f64 = 4e6;
 /// below `floor` or above `ceiling`.
 pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> Ends {
     let mut best = Ends { lower: 0.0, upper: most };
-    // Atoms and exponentials cost nothing to cut up.
+    // Atoms and exponentials are divided in closed form, which is fast.
     let cheap = laws.iter().all(|(law, _)| law.pitch().is_some());
     let (wanted, most_work) = if cheap { (FINEST, 8.0 * MOST_WORK) } else { (WANTED, MOST_WORK) };
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
@@ -78,7 +78,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
         }
     }
     if !is_graded && ceiling < best.upper && releases <= MOST {
-        // Where epsilon lies above what is of interest a coarse grid says so.
+        // A coarse grid is enough to see that epsilon is above the range of interest.
         let shape = Shape { points: FIRST_GRADED, sought: best.upper, lost: 0.1 * LOST * delta, releases };
         if let Some((ends, _)) = graded::ends(laws, &spans, &shape, None, delta) {
             best.upper = best.upper.min(ends.upper);
@@ -186,7 +186,7 @@ fn on_graded_grids(
         if points >= MOST_GRADED {
             return;
         }
-        // Grids that looked for a far larger epsilon are not judged by their ends.
+        // The ends of a grid that was made for a far larger epsilon say nothing about its error.
         if best.upper >= 0.7 * before || guide.is_none() {
             let gap = (best.upper - best.lower) / (AIMED_GRADED * best.upper);
             let by = if is_guided { 1.1 * gap.sqrt() } else { SECOND_GRADED / FIRST_GRADED };
@@ -197,8 +197,8 @@ fn on_graded_grids(
     }
 }
 
-/// What transforms say, tilted again and again towards the epsilon they find, at most `most`, and the length of the
-/// window; nothing if that is too long.
+/// The two ends by Fourier transforms, tilted repeatedly towards the epsilon they find, at most `most`, and
+/// the length of the window; nothing if that is too long.
 fn transformed(
     laws: &[(convolution::Laws, u64)],
     spacing: f64,
@@ -252,10 +252,10 @@ fn work(laws: &Laws, spans: &[(f64, f64)], range: f64, spacing: f64, transform: 
     all
 }
 
-/// What one lattice says.
+/// The result of one lattice.
 struct Pass {
     ends: Ends,
-    /// Window outside of which nothing counts.
+    /// Window outside of which the mass is negligible.
     low: f64,
     high: f64,
     infinite: f64,
@@ -314,7 +314,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     }
     let top = (0..points).rev().find(|&k| above[k] > total.infinite + lost).unwrap_or(0);
     let sought = if upper.is_finite() { upper } else { high };
-    // A sum that was below l at some time must rise by what is missing.
+    // A partial sum that was below l must still rise by the difference.
     let bottom = [&total.worse, &total.better].map(|masses| {
         let mut below = 0.0;
         for (k, mass) in masses.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! One law of the loss cut up piece by piece, each piece at its own width: a worse and a better law.
+//! One distribution of the loss divided into cells of different widths: a worse and a better discrete law.
 
 use super::gathered::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
@@ -11,7 +11,7 @@ const EVEN: f64 = 2048.0;
 /// Losses between two ends, and the cells they are cut into.
 pub(super) type Window = ((f64, f64), Grid);
 
-/// What a law was cut into.
+/// The two discrete laws that a law was divided into.
 #[derive(Debug, Default)]
 pub(super) struct Cut {
     pub(super) worse: Masses,
@@ -24,10 +24,10 @@ fn cells(offset: f64, spacing: f64) -> Grid {
     Grid { spacing, pieces: 1, offset }
 }
 
-/// Windows for a law of which nothing is known but its bulk, if it has one: octaves away from it.
+/// Windows for a law of which only the bulk is known, if it has one: octaves of distance from the bulk.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
-        // Atoms are best met exactly, and densities cut finely.
+        // Atoms are best represented exactly, and densities by narrow cells.
         let finest = (high - low) / EVEN;
         let spacing = law.pitch().map_or(finest, |pitch| pitch / (pitch / finest).ceil().max(1.0));
         return vec![((low, high), cells(law.anchor(), spacing))];

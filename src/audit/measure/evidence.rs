@@ -6,8 +6,8 @@ use serde::Serialize;
 
 /// Probability that either of the two limits behind a bound is wrong; each gets half.
 pub const ERROR: f64 = 0.05;
-/// The same while an event is chosen. The best of some hundred thresholds is best by luck in part: with limits this wide,
-/// thresholds that few trials passed are not taken for good ones.
+/// The same while an event is chosen. The best of some hundred thresholds is partly best by chance: with
+/// limits so wide, thresholds that few trials passed are not taken for good ones.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
 /// Which of the two neighbours.

@@ -46,7 +46,7 @@ impl Membership {
             let (next_tpr, next_fpr) = (tpr + hits / positives, fpr + (ties as f64 - hits) / negatives);
             area += (next_fpr - fpr) * 0.5 * (tpr + next_tpr);
             if fpr <= 0.01 {
-                // Between two steps a coin decides, so the curve is straight there.
+                // Between two steps the attacker randomises, so the curve is a straight line there.
                 let share = if next_fpr > 0.01 { (0.01 - fpr) / (next_fpr - fpr) } else { 1.0 };
                 at_one_percent = tpr + share * (next_tpr - tpr);
             }

@@ -1,16 +1,16 @@
-//! One run instead of many: coins put canaries in or leave them out, all at once, and the auditor guesses the coins.
+//! One run instead of many: canaries are included at random, and the auditor guesses which ones.
 
 use super::evidence::ERROR;
 use super::experiment::Coins;
 use super::interval::at_least;
 use serde::Serialize;
 
-/// What one run showed.
+/// The result of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OneRun {
     /// Canaries in the run, each in or out by a fair coin of its own.
     pub canaries: u64,
-    /// Coins that were guessed: those of the largest scores, as many as another run chose.
+    /// Canaries that were guessed: those with the largest scores; how many was chosen on another run.
     pub guesses: u64,
     /// Right guesses.
     pub correct: u64,
@@ -19,7 +19,7 @@ pub struct OneRun {
 }
 
 impl OneRun {
-    /// Chooses how many coins to guess on one run, and guesses on another.
+    /// Chooses on one run how many canaries to guess, and guesses on another run.
     pub(super) fn of(choosing: Coins, counted: Coins, delta: f64) -> Self {
         let (choosing, counted) = (by_size(choosing), by_size(counted));
         let shares = (0..=20).map(|k| libm::exp2(-0.5 * f64::from(k)));
@@ -45,7 +45,7 @@ impl OneRun {
     }
 }
 
-/// The surest guesses first.
+/// The most certain guesses first.
 fn by_size(mut coins: Coins) -> Coins {
     coins.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     coins

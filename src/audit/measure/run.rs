@@ -1,4 +1,4 @@
-//! Runs an experiment on two neighbouring inputs, in parallel, and keeps what the counts prove.
+//! Runs an experiment on two neighbouring inputs, in parallel, and computes the bounds that its counts prove.
 
 use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, Scores, World, ceiling, choose};
 use super::experiment::{Experiment, Transcript};
@@ -12,20 +12,20 @@ use crate::rng::Key;
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// How much to run.
+/// The size of an experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Trials per world; half of them choose the event, the other half are counted.
     pub trials: u64,
-    /// Node of all draws.
+    /// Key of all random numbers.
     pub key: Key,
     /// Delta at which epsilon is bounded.
     pub delta: f64,
-    /// Whether bounds that rest on a model are worked out too.
+    /// Whether bounds that assume a model are computed too.
     pub models: bool,
 }
 
-/// What an audit measured.
+/// The measurements of an audit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
     /// Trials per world.
@@ -49,14 +49,14 @@ pub struct Evidence {
     pub confidence: f64,
     /// The largest bound that so many trials permit.
     pub ceiling: f64,
-    /// The exact loss of this pair of neighbours at `delta`, where their output laws are known: what endless trials would
-    /// measure.
+    /// The exact loss of this pair of neighbours at `delta`, where their output laws are known: the limit for
+    /// very many trials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair_epsilon: Option<f64>,
-    /// What the trials say if the output laws are known but for the size of the noise.
+    /// The bound from the trials if the output distributions are known except for the size of the noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Modelled>,
-    /// What a single run with many canaries shows, where that was tried.
+    /// The result of a single run with many canaries, where that was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_run: Option<OneRun>,
     /// Success of membership inference with the chosen test.
@@ -72,7 +72,7 @@ fn finite_or_text<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S:
 /// Fewest trials per world that can be halved and quartered.
 pub const FEWEST: u64 = 8;
 
-/// Measures. `done` is told how many trials were finished since it was last told.
+/// Measures. `done` is called with the number of trials finished since its last call.
 ///
 /// The test and its threshold are chosen on the first half of the trials of each world and counted on the second, so
 /// that one event is counted and the confidence is that of a single pair of Clopper-Pearson limits.
@@ -161,7 +161,7 @@ fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec
     (trained, tests)
 }
 
-/// Trials of one job: enough to be worth handing to a thread.
+/// Trials of one job: enough that starting it on a thread takes little of its time.
 const BATCH: u64 = 64;
 
 fn both(

@@ -15,7 +15,7 @@ pub(super) struct Trained {
 const RIDGE: f64 = 1e-3;
 /// Newton steps; they double the digits each.
 const STEPS: usize = 12;
-/// Most numbers per transcript that are learned from, squares not counted.
+/// Largest number of numbers per transcript that are used, squares not counted.
 pub(super) const MOST_FEATURES: usize = 256;
 
 impl Trained {
@@ -64,7 +64,7 @@ impl Trained {
             let factor = hessian.llt(Side::Lower).ok()?;
             let step = factor.solve(Mat::from_fn(p, 1, |i, _| gradient[i]));
             let most = (0..p).map(|i| step[(i, 0)].abs()).fold(0.0, f64::max);
-            // Long steps are shortened, so that data that can be told apart perfectly do not send it astray.
+            // Long steps are shortened, so that perfectly separable data do not make it diverge.
             let damping = if most > 5.0 { 5.0 / most } else { 1.0 };
             weights.iter_mut().enumerate().for_each(|(i, w)| *w += damping * step[(i, 0)]);
             if most < 1e-8 {

@@ -1,4 +1,4 @@
-//! Mechanisms that are BROKEN on purpose, for the auditor to find out. No protocol can name them.
+//! Mechanisms that are wrong on purpose, to test the auditor. No protocol can name them.
 
 use crate::privacy::mechanisms::{
     Distinguisher, Laplace, Mechanism, MechanismError, NoiseArithmetic, Pair, Price, RATIO,
@@ -6,10 +6,10 @@ use crate::privacy::mechanisms::{
 use crate::rng::Stream;
 use crate::vocab::{Cost, Neighbours, Positive};
 
-/// BROKEN: books the price of the Laplace mechanism that it was given and draws half of its noise.
+/// Wrong: states the cost of the Laplace mechanism that it was given and draws half of its noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfNoise(
-    /// The mechanism whose price is booked.
+    /// The mechanism whose cost is stated.
     pub Laplace,
 );
 

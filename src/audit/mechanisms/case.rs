@@ -10,7 +10,7 @@ use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
 
 /// One audit that the program can do by name.
 pub struct Case {
-    /// What is said about it.
+    /// The statement about it.
     pub statement: Statement,
     /// How it is run.
     pub experiment: Box<dyn Experiment + Send>,
@@ -39,7 +39,7 @@ pub(super) fn delta() -> Delta {
     Delta::new(DELTA).expect("a probability")
 }
 
-/// What a case is called, and the words about it.
+/// The name of a case, and its description.
 pub(super) struct Words {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
@@ -47,17 +47,17 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Of a mechanism that ought to pass.
+    /// For a mechanism whose claim is true.
     pub(super) const fn sound(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Consistent }
     }
 
-    /// Of one that ought to be found out.
+    /// For one whose claim is false.
     pub(super) const fn refuted(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Refuted }
     }
 
-    /// Of one for which nothing is claimed.
+    /// For one without a claim.
     pub(super) const fn unprotected(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Inconclusive }
     }
@@ -90,7 +90,7 @@ where
     told_by(words, mechanism, pair, terms, told)
 }
 
-/// A mechanism on another pair, whose outputs are told apart in another way.
+/// A mechanism on another pair, with another test on its outputs.
 pub(super) fn told_by<M>(
     words: Words,
     mechanism: M,

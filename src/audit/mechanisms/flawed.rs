@@ -18,7 +18,7 @@ pub(super) fn cases() -> Vec<Case> {
         worst(
             Words::refuted(
                 "broken-half-noise",
-                "BROKEN on purpose: Laplace noise, half of what epsilon 1 needs",
+                "wrong on purpose: Laplace noise, half of what epsilon 1 needs",
             ),
             HalfNoise(laplace),
             &one,
@@ -27,7 +27,7 @@ pub(super) fn cases() -> Vec<Case> {
         on_pair(
             Words::refuted(
                 "broken-data-scaled-noise",
-                "BROKEN on purpose: Laplace noise scaled to the data's own largest number, epsilon 1",
+                "wrong on purpose: Laplace noise scaled to the largest number of the data, epsilon 1",
             ),
             DataScaledNoise { epsilon: unit },
             Pair::new(vec![2.0], vec![1.0], "one number, 1 or 2, at sensitivity 1"),

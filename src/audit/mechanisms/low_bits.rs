@@ -1,4 +1,4 @@
-//! The low bits of floating-point noise: which numbers a sampler can put out at all for a given secret.
+//! The low bits of floating-point noise: the set of numbers that a sampler can output for a given secret.
 //!
 //! Noise has 2^52 possible values, and adding the secret rounds: the set of possible outputs depends on the secret, so
 //! an output that only one secret can give tells it for certain.

@@ -1,4 +1,4 @@
-//! Every mechanism of the family on its worst known neighbours, with what is claimed and what is to be expected.
+//! Every mechanism on its worst known neighbours, with the claim and the expected verdict.
 
 use super::case::Case;
 use super::{additive, choices, clipped, flawed, sampled, tables};

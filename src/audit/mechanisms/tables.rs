@@ -61,7 +61,7 @@ pub(super) fn cases() -> Vec<Case> {
         on_pair(
             Words::refuted(
                 "johnson-lindenstrauss-branch",
-                "the same on data with equal column spaces: only the if/else branch tells",
+                "the same on data with equal column spaces: only the lifting decision differs",
             ),
             mechanism,
             branch,

@@ -64,7 +64,8 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
                 found.audited.extend(groups.into_iter().filter(|candidates| !candidates.is_empty()));
                 found.not_audited.extend(audited.shown_as_it_is(name));
             }
-            // What does not fit a neighbour that was asked for is no property of the series.
+            // That a requested neighbour does not fit is an error of the request, not a property of the
+            // series.
             Err(LeftOut::Failed(error)) if request.neighbour.is_some() => return Err(error),
             Err(LeftOut::Beyond(why)) if request.neighbour.is_some() => {
                 return Err(AuditError::scenario(why));
@@ -93,7 +94,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     if let Some((epsilon, delta)) = request.claim {
         for system in found.audited.iter_mut().flatten() {
             if system.statement.delta != delta {
-                // What was proven at another delta says nothing here.
+                // A proof at another delta does not apply here.
                 system.statement.proven = None;
             }
             system.statement.delta = delta;

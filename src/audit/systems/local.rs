@@ -1,4 +1,5 @@
-//! Local differential privacy: one user's rewards moved across their range, seen by the service.
+//! Audits of local differential privacy: one user's rewards are changed across their range, and the service
+//! observes the reports.
 
 use super::audited::{Audited, Ground, named};
 use super::request::numbers;
@@ -15,7 +16,7 @@ use crate::vocab::{Neighbours, counted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Rewards that are drawn to see how far they reach, where the law of the noise has no end.
+/// Number of rewards drawn to estimate their range, where the noise is unbounded.
 const DRAWS: u64 = 100_000;
 
 impl Audited for Local {
@@ -27,7 +28,7 @@ impl Audited for Local {
         let visits = visits(self, ground.key);
         let given = ground.neighbour.map(as_given).transpose()?;
         let Some(mechanism) = self.reporting(series, instance).map_err(AuditError::scenario)? else {
-            return Err(LeftOut::Unprotected("users report their rewards as they are: nothing is claimed"));
+            return Err(LeftOut::Unprotected("users report rewards without protection: nothing is claimed"));
         };
         let pairs = match given {
             Some(given) => vec![given],
@@ -61,7 +62,7 @@ impl Audited for Local {
                 broken: false,
             };
             let told = mechanism.distinguisher([&rewards[0], &rewards[1]])?;
-            // Reports of clipped rewards differ by noise alone; whether somebody reports is another matter.
+            // Reports of clipped rewards differ by noise alone; whether a user reports at all is not covered.
             let premise =
                 "the noise is Laplace, independent from visit to visit, and only its size is unknown";
             let laws = told.laws.as_ref().filter(|_| !tells);
@@ -86,7 +87,7 @@ fn as_given(text: &str) -> Result<(String, [f64; 2]), AuditError> {
     }
 }
 
-/// How often the person who comes most often comes.
+/// The largest number of visits of one person.
 fn visits(recipe: &Local, key: Key) -> u64 {
     let Some(population) = recipe.population else { return 1 };
     let mut times: BTreeMap<u64, u64> = BTreeMap::new();
@@ -106,11 +107,11 @@ fn pairs(instance: &Instance, mechanism: &dyn RewardMechanism, key: Key) -> Vec<
         return found;
     }
     if mechanism.clips() {
-        // Any reward at all may be reported: clipping must take care of it.
+        // Any reward may occur: clipping must bound it.
         found.extend(mechanism.worst_pair(&bound).map(|pair| every(pair.inputs)));
         return found;
     }
-    // Without clipping what counts is which rewards there are.
+    // Without clipping the rewards that occur decide.
     let values = || instance.values.iter().copied();
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
     let place = |value: f64| values().position(|v| v == value).unwrap_or(0);

@@ -13,7 +13,7 @@ use crate::protocols::release::{
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
 
-/// Pairs of data sets that are searched for the one that tells most.
+/// Number of pairs of data sets from which the worst is chosen.
 const PAIRS: u64 = 20;
 /// Who sees a publication.
 const OBSERVER: &str = "anyone who reads the publication";
@@ -29,7 +29,7 @@ impl Audited for Release {
     }
 }
 
-/// The most telling of several pairs, by the exact privacy loss of each.
+/// The worst of several pairs, by the exact privacy loss of each.
 fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
@@ -58,7 +58,8 @@ fn candidates(
             (None, None) => Vec::new(),
         };
         for (words, values) in &neighbours {
-            // Noise of a record's own evaluation is its own; where neighbours share the noise, nothing else differs.
+            // Each record's evaluation has its own noise; where neighbours have the same noise, they differ
+            // in nothing else.
             let own =
                 if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
             let secrets = [
@@ -68,7 +69,7 @@ fn candidates(
             let [given, neighbour] = secrets.map(|secrets| secrets.map_err(AuditError::scenario));
             let secrets = [given?, neighbour?];
             let Some(publication) = Publication::new(series, &task, secrets, words.clone(), delta)? else {
-                return Err(LeftOut::Unprotected("what is published has no noise: nothing is claimed"));
+                return Err(LeftOut::Unprotected("the publication has no noise: nothing is claimed"));
             };
             pairs.push((publication.loss(), publication));
         }
@@ -82,7 +83,7 @@ fn candidates(
             "the objective has no neighbours to audit with: use MultiTaskSample or Tuning",
         ));
     };
-    // A certificate that may fail for a share of the functions is put to the test on the worst of the others.
+    // A guarantee that may fail for a share of the functions is tested on the worst of the others.
     let (failure, epsilon) = (any.failure(), any.tested(delta)?);
     pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
     let tried = pairs.len();
@@ -94,7 +95,7 @@ fn candidates(
     let mut system = System::new(statement, publication);
     let permitted = if failure > 0.0 {
         format!(
-            "; the claim may fail for a share of {failure} of the functions, so the worst {passed_over} are passed over"
+            "; the claim may fail for a share of {failure} of the functions, so the worst {passed_over} are left out"
         )
     } else {
         String::new()
@@ -106,7 +107,7 @@ fn candidates(
     Ok(vec![vec![system]])
 }
 
-/// What readers get, on two data sets whose searches are over.
+/// The publication on two data sets, after their searches have ended.
 struct Publication {
     words: String,
     setting: Option<Chosen>,
@@ -147,7 +148,7 @@ impl Publication {
             prices.push(release.mechanism.price(&vec![0.0], &Neighbours::ReplaceOne)?);
             value = Some((release, secrets));
         }
-        // Nothing is claimed for what has no noise.
+        // There is no claim for a publication without noise.
         if prices.is_empty() || prices.iter().any(|price| price.basis == Basis::Unprotected) {
             return Ok(None);
         }
@@ -169,7 +170,7 @@ impl Publication {
         number.ok_or_else(missing)
     }
 
-    /// What tells the released number apart, if this setting was released.
+    /// The statistic of the released number, if this setting was released.
     fn told_by_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
         let (release, secrets) = self.value.as_ref()?;
         let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);
@@ -188,7 +189,7 @@ impl Publication {
         }
     }
 
-    /// Whether the laws of all that is released are known.
+    /// Whether the distributions of all releases are known.
     fn is_known(&self) -> bool {
         let number = || {
             let (release, _) = self.value.as_ref()?;
@@ -209,8 +210,8 @@ impl Publication {
         tested.ok_or_else(|| AuditError::scenario("nothing is claimed"))
     }
 
-    /// What is said about it. The mechanisms are pure, and a claim's delta is about functions, not about the noise of a
-    /// release: so delta is 0 unless another one is asked for.
+    /// The statement about it. The mechanisms are pure, and a claim's delta is about functions, not about the
+    /// noise of a release: so delta is 0 unless another one is asked for.
     fn statement(&self, name: &str, delta: Option<f64>) -> Statement {
         let claims = || self.prices.iter().filter_map(|price| price.claim.as_ref());
         let delta = delta.unwrap_or(0.0);

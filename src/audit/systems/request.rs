@@ -14,7 +14,7 @@ pub struct Request {
     /// The neighbour, instead of a search: "ROW:D1,D2,.." (a record and by how much it moves), "A,B" (two rewards), or
     /// the number of an agent.
     pub neighbour: Option<String>,
-    /// (epsilon, delta) to put to the test instead of what is claimed.
+    /// (epsilon, delta) to test instead of the claim.
     pub claim: Option<(f64, f64)>,
 }
 

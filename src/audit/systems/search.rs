@@ -54,7 +54,7 @@ pub fn audit(
     let evidence = measure(&*experiment, effort, done)?;
     let mut finding = Finding::new(statement, evidence);
     if tried > 1 {
-        finding.notes.push(format!("the most telling of {tried} neighbours that were tried"));
+        finding.notes.push(format!("the worst of {tried} neighbours that were tried"));
     }
     finding.notes.extend(notes);
     finding.reconstruction = reconstruction;

@@ -28,7 +28,7 @@ impl System {
     }
 }
 
-/// Neighbours of one series' data to choose the most telling of.
+/// Neighbours of one series' data, from which the worst is chosen.
 pub type Candidates = Vec<System>;
 
 /// A series, or a part of one, that is not audited, and why.
@@ -45,7 +45,7 @@ pub struct NotAudited {
 /// Why a series is not audited.
 #[derive(Debug, Error)]
 pub(super) enum LeftOut {
-    /// Nothing is claimed for what is released, or nothing is.
+    /// Nothing is claimed for the release, or nothing is released.
     #[error("{0}")]
     Unprotected(&'static str),
     /// It is protected, and the auditor has no attack on it.

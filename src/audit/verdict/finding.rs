@@ -1,13 +1,13 @@
-//! The verdict on a claim: what the measured bound says about it, and what it cannot say.
+//! The verdict on a claim, from the measured bound, and its limits.
 
 use super::statement::{Source, Statement, Tested, Verdict};
 use crate::audit::measure::{Evidence, World, numerical_error};
 use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
-/// What is left between the tested bound and what was measured: the true epsilon lies in between, and a verdict says no
-/// more than that. Each is a quotient; none where its divisor is 0 or unknown. The first three are at least 1 wherever the
-/// verdict is consistent.
+/// How far the tested bound is above the measured ones: the true epsilon lies in between, and a verdict says
+/// no more than that. Each is a quotient; none where its divisor is 0 or unknown. The first three are at
+/// least 1 wherever the verdict is consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Factors {
     /// Tested bound over the bound by counting alone.
@@ -16,11 +16,12 @@ pub struct Factors {
     /// Tested bound over the bound by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modelled: Option<f64>,
-    /// Tested bound over the exact loss of the pair of neighbours: what other neighbours might still show.
+    /// Tested bound over the exact loss of the pair of neighbours: the largest gain from testing other
+    /// neighbours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_over_pair: Option<f64>,
-    /// Exact loss of the pair over the larger of the two measured bounds: what more trials would still show. Below 1 by
-    /// chance.
+    /// Exact loss of the pair over the larger of the two measured bounds: the largest gain from more trials.
+    /// It may be below 1 by chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair_over_measured: Option<f64>,
 }
@@ -40,7 +41,7 @@ impl Factors {
         }
     }
 
-    /// The smallest factor that a verdict may be stated with, and whether it rests on the model.
+    /// The smallest of these factors that a verdict may state, and whether it depends on the model.
     #[must_use]
     pub fn smallest(&self) -> Option<(f64, bool)> {
         match (self.counted, self.modelled) {
@@ -51,16 +52,16 @@ impl Factors {
     }
 }
 
-/// A statement, what was measured, and the verdict.
+/// A statement about a system, the measurements, and the verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// What was said.
+    /// The statement that was tested.
     #[serde(flatten)]
     pub statement: Statement,
     /// What was measured.
     pub evidence: Evidence,
-    /// What that means for the smaller of the claimed and the proven epsilon. Only counting refutes; a model or the exact
-    /// loss of the pair can only keep a claim from being called consistent.
+    /// The verdict on the smaller of the claimed and the proven epsilon. Only counting refutes; a model or
+    /// the exact loss of the pair can only keep a claim from being called consistent.
     pub verdict: Verdict,
     /// Why the verdict is inconclusive, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,15 +71,16 @@ pub struct Finding {
     /// How far the tested bound lies above what was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factors: Option<Factors>,
-    /// What a reader must know besides.
+    /// Further notes for the reader.
     pub notes: Vec<String>,
-    /// Records rebuilt from what was released, where that was tried.
+    /// Records reconstructed from the releases, where that was tried.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reconstruction: Option<Reconstruction>,
 }
 
 impl Finding {
-    /// Judges. An exact loss above the proven bound by no more than its numerical error is set to the bound.
+    /// Computes the verdict. An exact loss above the proven bound by no more than its numerical error is set
+    /// to the bound.
     #[must_use]
     pub fn new(statement: Statement, mut evidence: Evidence) -> Self {
         let mut notes = Vec::new();
@@ -136,8 +138,9 @@ fn exceeds(pair: f64, epsilon: f64) -> bool {
     pair - epsilon > numerical_error(pair)
 }
 
-/// The verdict on one epsilon, and why if it is inconclusive: by counts, and where algebra parts the two worlds by every
-/// single trial. What is known of the pair, and the model, can only keep it from being consistent.
+/// The verdict on one epsilon, and the reason if it is inconclusive. It refutes by counts, or, where the
+/// outputs on D and D' are known to be disjoint, if every counted trial told them apart. The exact loss of
+/// the pair and the model can only prevent the verdict "consistent".
 fn judged(
     statement: &Statement,
     evidence: &Evidence,
@@ -184,7 +187,7 @@ fn judged(
                 (2.0 * 3.689 * libm::exp(epsilon)).ceil()
             )
         } else {
-            format!("no audit refutes an infinite epsilon, which {stated} is")
+            format!("{stated} is infinite, and no audit can refute that")
         }
     } else if nothing {
         format!("nothing was measured: no event of {} counted trials tells D from D'", evidence.counted)

@@ -1,9 +1,9 @@
-//! What is said about a system before and after it is measured: claims, and verdicts on them.
+//! Claims about a system, and verdicts on them.
 
 use serde::Serialize;
 use std::fmt;
 
-/// What an audit says about a claim.
+/// The verdict of an audit on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -13,9 +13,9 @@ pub enum Verdict {
     Consistent,
     /// The measured lower bound exceeds the claim: the claim is false, with the stated confidence.
     Refuted,
-    /// Counting has not refuted the claim, and that does not speak for it: the exact loss of the pair or the bound by the
-    /// model exceeds it, so many trials could not have refuted it whatever the system does, nothing was measured, or
-    /// nothing is claimed.
+    /// Counting did not refute the claim, which is no evidence for it: the exact loss of the pair or the
+    /// bound by the model exceeds it, so many trials could not have refuted it whatever the system does,
+    /// nothing was measured, or nothing is claimed.
     Inconclusive,
 }
 
@@ -29,31 +29,32 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What is said about a system before it is measured.
+/// The claim and the proven bound of a system, before it is measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statement {
     /// What is audited ("laplace", "as planned").
     pub name: String,
     /// What it is, in one sentence.
     pub about: String,
-    /// How D and D' differ, in words.
+    /// The difference between D and D', in words.
     pub neighbours: String,
     /// Who sees the transcript.
     pub observer: String,
     /// Delta of all epsilons.
     pub delta: f64,
-    /// The claimed epsilon, if anything is claimed, and by whom.
+    /// The claimed epsilon, if there is one, and its source.
     pub claim: Option<(f64, String)>,
-    /// The proven upper bound on epsilon, if there is one, and on what it rests.
+    /// The proven upper bound on epsilon, if there is one, and its basis.
     pub proven: Option<(f64, String)>,
-    /// Why D and D' have no outputs in common, where algebra says so. The support test then only confirms it.
+    /// Why D and D' have no outputs in common, where this follows by algebra. The support test then only
+    /// confirms it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disjoint: Option<String>,
-    /// Whether it is broken on purpose, for the auditor to find out.
+    /// Whether it is wrong on purpose, as a test of the auditor.
     pub broken: bool,
 }
 
-/// What is said about an epsilon by the one who says it.
+/// The source of an epsilon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -72,14 +73,14 @@ impl fmt::Display for Source {
     }
 }
 
-/// One epsilon put to the test.
+/// One tested epsilon.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Tested {
-    /// Whose it is.
+    /// Its source.
     pub source: Source,
     /// The epsilon.
     pub epsilon: f64,
-    /// What the trials say about it.
+    /// The verdict on it.
     pub verdict: Verdict,
 }
 

@@ -38,30 +38,30 @@ const EXIT_CODES: &str = "Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid scena
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
-    /// Check a scenario and say all that is wrong with it; run nothing
+    /// Check a scenario and print every error in it; run nothing
     Check(CheckArguments),
-    /// Play a scenario, report, and leave a run folder
+    /// Run a scenario, print a report, and write a run folder
     Run(RunArguments),
-    /// Play a run again and compare digests
+    /// Repeat a run, and compare its records and files
     Replay(ReplayArguments),
-    /// Play a study on many machines: plan it, start workers, watch them, merge what they leave
+    /// Run a study on many machines: plan it, start workers, show progress, merge the results
     Sweep(SweepArguments),
     /// Compare two runs, replication by replication on common random numbers
     Compare(CompareArguments),
-    /// Make the report of a run again: text, report.html, and on request a figure as a file
+    /// Write the report of a run again: text, report.html, and on request one figure as a file
     Report(ReportArguments),
-    /// Write a commented scenario that runs at once
+    /// Write a commented scenario to start from
     #[command(arg_required_else_help = true)]
     New(NewArguments),
     /// Show one replication's events: as text, as JSON lines, or as a message-sequence picture
     Trace(TraceArguments),
-    /// Price a list of releases, or a run's ledger, by every accountant
+    /// Compute the privacy loss of a list of releases, or of a run, by every accountant
     Account(AccountArguments),
-    /// Attack the privacy claims of a scenario, or of every mechanism, and give a verdict
+    /// Test the privacy claims of a scenario, or of every mechanism, by attacks
     Audit(AuditArguments),
-    /// Find the smallest noise for a target, or the most rounds for a noise
+    /// Find the smallest noise for a privacy target, or the largest number of rounds for a noise
     Calibrate(CalibrateArguments),
-    /// List what a scenario may name
+    /// List what a scenario may contain
     List(ListArguments),
     /// Print the completion script of a shell
     Completions(CompletionsArguments),

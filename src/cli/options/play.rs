@@ -18,34 +18,36 @@ pub(in crate::cli) struct CheckArguments {
 pub(in crate::cli) struct RunArguments {
     #[command(flatten)]
     pub(in crate::cli) scenario: ScenarioArguments,
-    /// Play the system alone (timing, losses, who is late): nothing is measured, learned or made private, and no
-    /// folder is left
+    /// Simulate only the messages (times, losses, late answers): nothing is measured, learned or made
+    /// private, and no folder is written
     #[arg(long)]
     pub(in crate::cli) dry: bool,
-    /// Play the beginning once, up to the end of a round (20) or to a virtual time (5min), and several futures from
-    /// there on: the unchanged one, and one for each --branch. Without any --branch, what -o changes is the branch
+    /// Run the beginning once, up to the end of a round (20) or to a virtual time (5min), and several
+    /// branches from there on: the unchanged one, and one for each --branch. Without any --branch, the
+    /// changes of -o are the branch
     #[arg(long, value_name = "ROUND|TIME", conflicts_with = "dry")]
     pub(in crate::cli) fork_at: Option<ForkPoint>,
-    /// What a branch changes after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes of the
-    /// same name belong together
+    /// A change of a branch after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes
+    /// of the same name belong together
     #[arg(long, value_name = "NAME: PATH=RON", conflicts_with = "dry")]
     pub(in crate::cli) branch: Vec<String>,
-    /// Folder below which the run folder is made
+    /// Folder in which the run folder is made
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(in crate::cli) out: PathBuf,
     /// Threads to play replications on; results do not depend on it. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) threads: Option<u32>,
-    /// Stop at the first replication that fails instead of playing all others
+    /// Stop at the first replication that fails instead of running all others
     #[arg(long)]
     pub(in crate::cli) fail_fast: bool,
-    /// Play more replications of all cells until the 95 % interval around every mean is at most this far to each side
+    /// Run more replications of all cells until the half-width of the 95 % interval of every mean is at most
+    /// this
     #[arg(long, value_name = "WIDTH", value_parser = positive, conflicts_with_all = ["dry", "fork_at", "branch"])]
     pub(in crate::cli) until_halfwidth: Option<Positive>,
-    /// The metric whose means are to be known so well, as results.csv calls it (without "more.")
+    /// The metric for --until-halfwidth, as results.csv calls it (without "more.")
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
     pub(in crate::cli) metric: String,
-    /// Most replications of a cell on the way there
+    /// Largest number of replications of a cell for --until-halfwidth
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
         value_parser = clap::value_parser!(u64).range(2..=MOST_REPLICATIONS))]
     pub(in crate::cli) at_most: u64,
@@ -58,18 +60,18 @@ fn positive(text: &str) -> Result<Positive, BadValue> {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReplayArguments {
-    /// The run folder; with --diff a scenario file will do too
+    /// The run folder; with --diff it may also be a scenario file
     pub(in crate::cli) run: PathBuf,
     /// Compare only this replication. Default: all of them; the first one with --diff
     #[arg(long, value_name = "K")]
     pub(in crate::cli) replication: Option<u64>,
-    /// Play and compare only what happens up to this virtual time, as in 1min30s
+    /// Run and compare only up to this virtual time, as in 1min30s
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) until: Option<Span>,
-    /// Play nothing: make summary, tables and page again from the records, and compare them with the files
+    /// Run nothing: write summary, tables and page again from the records, and compare them with the files
     #[arg(long, conflicts_with_all = ["replication", "until", "diff", "threads"])]
     pub(in crate::cli) files: bool,
-    /// Play this run or scenario too, and name the first event that differs with what led to it on either side
+    /// Run this run or scenario too, and print the first event that differs, with its causes on both sides
     #[arg(long, value_name = "RUN2")]
     pub(in crate::cli) diff: Option<PathBuf>,
     /// Which cell of a study, with --diff
@@ -123,9 +125,9 @@ pub(in crate::cli) struct ReportArguments {
 /// How a trace is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum TraceFormat {
-    /// A line per event for people, long facts cut
+    /// One line per event; long facts are shortened
     Text,
-    /// A JSON object per line, everything whole
+    /// One JSON object per event, complete
     Jsonl,
     /// A message-sequence picture
     Svg,
@@ -141,7 +143,7 @@ pub(in crate::cli) struct TraceArguments {
     /// Use this seed instead of the scenario's
     #[arg(long, value_name = "SEED")]
     pub(in crate::cli) seed: Option<u64>,
-    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    /// Folder of data files that are not in the scenario's folder. Default: the environment's SUBROSA_DATA
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) data: Option<PathBuf>,
     /// Which replication

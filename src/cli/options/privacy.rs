@@ -29,7 +29,7 @@ pub(in crate::cli) enum Expected {
     Refuted,
     /// Neither: too few trials, nothing measured, nothing claimed, or the exact loss exceeds the claim
     Inconclusive,
-    /// The verdict that the documentation announces; for mechanisms
+    /// The verdict stated in the documentation; for mechanisms
     Documented,
 }
 
@@ -43,7 +43,7 @@ pub(in crate::cli) struct AuditArguments {
     /// Override a value: path.to.field=RON. May be repeated
     #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
     pub(in crate::cli) overrides: Vec<String>,
-    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    /// Folder of data files that are not in the scenario's folder. Default: the environment's SUBROSA_DATA
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) data: Option<PathBuf>,
     /// Which cell of a study
@@ -59,7 +59,7 @@ pub(in crate::cli) struct AuditArguments {
     /// rewards), or the number of an agent
     #[arg(long, value_name = "NEIGHBOUR", allow_hyphen_values = true)]
     pub(in crate::cli) neighbour: Option<String>,
-    /// Put this to the test instead of what is claimed: EPSILON,DELTA as in 3,1e-5
+    /// Test this claim instead of the scenario's: EPSILON,DELTA as in 3,1e-5
     #[arg(long, value_name = "EPSILON,DELTA", value_parser = claim)]
     pub(in crate::cli) claim: Option<(f64, f64)>,
     #[command(flatten)]

@@ -22,10 +22,10 @@ pub(in crate::cli) struct ScenarioArguments {
     /// Use this seed instead of the scenario's
     #[arg(long, value_name = "SEED")]
     pub(in crate::cli) seed: Option<u64>,
-    /// Folder of data files that are not beside the scenario. Default: the environment's SUBROSA_DATA
+    /// Folder of data files that are not in the scenario's folder. Default: the environment's SUBROSA_DATA
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) data: Option<PathBuf>,
-    /// Play this many replications of every cell instead of the scenario's number
+    /// Number of replications of every cell, instead of the scenario's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(in crate::cli) replications: Option<u64>,
     /// How results are printed

@@ -15,13 +15,13 @@ pub(in crate::cli) struct SweepArguments {
 pub(in crate::cli) enum SweepVerb {
     /// Divide a study into blocks for workers, and print its folder
     Plan(SweepPlanArguments),
-    /// Play blocks until none is left; start as many of these as there are machines
+    /// Run blocks until none is left; start as many of these as there are machines
     Work(SweepWorkArguments),
     /// Show how far a sweep has come
     Status(SweepStatusArguments),
-    /// Make one finished run of what the workers left
+    /// Merge the results of the workers into one finished run
     Merge(SweepMergeArguments),
-    /// Write the batch script of an engine and hand it in
+    /// Write the batch script of an engine and submit it
     Submit(SweepSubmitArguments),
 }
 
@@ -29,13 +29,13 @@ pub(in crate::cli) enum SweepVerb {
 pub(in crate::cli) struct SweepPlanArguments {
     #[command(flatten)]
     pub(in crate::cli) scenario: ScenarioArguments,
-    /// Folder below which the study's folder is made; all workers must see it at this place
+    /// Folder in which the study's folder is made; all workers must see it under this path
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(in crate::cli) out: PathBuf,
     /// Blocks to divide the study into; a worker takes one at a time. Default: one per replication, at most 1024
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(in crate::cli) blocks: Option<u64>,
-    /// Plan anew even if workers may be at work; what they finished is kept
+    /// Plan again even if workers may be running; finished blocks are kept
     #[arg(long)]
     pub(in crate::cli) force: bool,
 }
@@ -51,7 +51,7 @@ pub(in crate::cli) struct SweepWorkArguments {
     /// Threads of this worker. Default: one per core that it may use
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) threads: Option<u32>,
-    /// Time between two signs of life
+    /// Time between two heartbeats of a worker
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(in crate::cli) heartbeat: humantime::Duration,
     /// Take over the blocks of a worker that has been silent for this long; several heartbeats
@@ -81,7 +81,7 @@ pub(in crate::cli) struct SweepStatusArguments {
 pub(in crate::cli) struct SweepMergeArguments {
     /// The study's folder
     pub(in crate::cli) folder: PathBuf,
-    /// Other folders that hold parts of the same study, played elsewhere
+    /// Other folders with parts of the same study that were run elsewhere
     pub(in crate::cli) others: Vec<PathBuf>,
     /// Merge what is there even if something is missing
     #[arg(long)]
@@ -114,13 +114,13 @@ pub(in crate::cli) struct SweepSubmitArguments {
     /// A further line of the script's head, as in --directive '--partition=long'. May be repeated
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub(in crate::cli) directive: Vec<String>,
-    /// Time between two signs of life
+    /// Time between two heartbeats of a worker
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(in crate::cli) heartbeat: humantime::Duration,
     /// Take over the blocks of a worker that has been silent for this long
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(in crate::cli) dead_after: humantime::Duration,
-    /// Print the script and hand nothing in
+    /// Print the script and submit nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
 }

@@ -14,8 +14,9 @@
 //! of events; the top is a row of slots, for a list of a thousand would be read one wait for memory after the other.
 //! Nothing is allocated once tables have their largest size.
 //!
-//! Two things keep a processor from waiting: several buckets are looked into side by side, and what it could not guess
-//! (whether a bucket holds one event or two, and which of them comes first) is selected rather than branched on.
+//! Two things reduce waiting for memory: several buckets are read at the same time, and what a processor
+//! cannot predict (whether a bucket holds one event or two, and which of them comes first) is selected rather
+//! than branched on.
 
 mod heap;
 mod node;

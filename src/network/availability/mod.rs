@@ -26,7 +26,7 @@ pub trait Availability {
     /// A fresh process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
 
-    /// Whether a message that is sent again and again will get through at last.
+    /// Whether a message that is sent again and again arrives in the end.
     fn ever_available(&self) -> bool;
 
     /// Whether the party loses its memory now and then.
@@ -92,7 +92,7 @@ impl<T: AvailabilityProcess + Clone + 'static> BoxedAvailability for T {
 
 impl Clone for Box<dyn AvailabilityProcess> {
     fn clone(&self) -> Self {
-        // Of what is in the box.
+        // The clone of the boxed value, not of the box.
         (**self).boxed_clone()
     }
 }

@@ -1,4 +1,4 @@
-//! A party that misses some messages, each by its own coin.
+//! A party that misses some messages at random, independently.
 
 use super::{Availability, AvailabilityProcess};
 use crate::rng::Stream;

@@ -1,4 +1,4 @@
-//! A party that comes and goes by the clock.
+//! A party that is online and offline at stated times.
 
 use super::{Availability, AvailabilityProcess};
 use crate::kernel::Switch;

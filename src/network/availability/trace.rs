@@ -1,4 +1,4 @@
-//! A party that comes and goes as a recorded device did.
+//! A party that is online and offline as a recorded device was.
 
 use super::scheduled::is_ever_online;
 use super::{Availability, AvailabilityProcess};
@@ -121,7 +121,7 @@ fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
         }
         let wrong = |expected: String, found: &str| {
             let found = format!("\"{found}\" at {}:{}", file.display(), number + 1);
-            Problem::wrong("file", expected, found, "mend the file")
+            Problem::wrong("file", expected, found, "correct the file")
         };
         let plain = line.replace(['[', ']', '"'], "");
         let mut cells = plain.split(',').map(str::trim);

@@ -1,4 +1,4 @@
-//! How long a party works on what it hears.
+//! Compute time: how long a party works on a message.
 //!
 //! A party draws once how slow its device is, and then two words per job from a stream of its own: one for the
 //! job's length, one for mishaps. Job k takes the same words whatever the model.

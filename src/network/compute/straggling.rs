@@ -1,4 +1,4 @@
-//! A party that now and then takes far too long.
+//! A party that is sometimes a straggler.
 
 use super::{Compute, load_time, scaled, time_problems};
 use crate::network::latency::LatencyModel;

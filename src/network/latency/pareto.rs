@@ -36,7 +36,7 @@ impl Latency for Pareto {
             ));
         }
         if self.shortest == Span::ZERO {
-            let cure = "give the delay that nothing undercuts";
+            let cure = "give the smallest possible delay";
             problems.push(Problem::wrong("shortest", "a delay above 0", "0", cure));
         }
         problems

@@ -38,7 +38,7 @@ impl<T: LossProcess + Clone + 'static> BoxedLoss for T {
 
 impl Clone for Box<dyn LossProcess> {
     fn clone(&self) -> Self {
-        // Of what is in the box.
+        // The clone of the boxed value, not of the box.
         (**self).boxed_clone()
     }
 }

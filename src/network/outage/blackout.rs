@@ -1,4 +1,4 @@
-//! A group that is gone from one time to another.
+//! A group that is offline from one time to another.
 
 use super::Outage;
 use crate::kernel::Switch;

@@ -1,4 +1,4 @@
-//! What befalls groups of parties together: partitions and regional outages.
+//! Outages of groups of parties: partitions and regional outages.
 
 mod blackout;
 mod partition;
@@ -49,7 +49,7 @@ pub trait Outage {
 }
 
 crate::family! {
-    /// What befalls groups of parties together.
+    /// An outage of a group of parties.
     pub enum OutageModel: dyn Outage {
         Partition(Partition),
         Blackout(Blackout),

@@ -1,4 +1,4 @@
-//! A network that falls apart for a while.
+//! A partition: links between groups carry nothing for some time.
 
 use super::Outage;
 use crate::vocab::{Problem, Span, Time};
@@ -35,7 +35,12 @@ impl Outage for Partition {
         let mut problems = super::interval(self.from, self.until);
         if self.groups.len() < 2 {
             let found = format!("{}", self.groups.len());
-            problems.push(Problem::wrong("groups", "two groups or more", found, "name who is kept apart"));
+            problems.push(Problem::wrong(
+                "groups",
+                "two groups or more",
+                found,
+                "name the groups that are separated",
+            ));
         }
         problems
     }

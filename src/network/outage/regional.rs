@@ -1,4 +1,4 @@
-//! A region that fails now and then, with everybody in it.
+//! A region that fails at random times, with all its parties.
 
 use super::Outage;
 use crate::network::availability::{Availability, AvailabilityProcess, OnOff};

@@ -1,4 +1,4 @@
-//! Groups that are close inside and joined by their gateways.
+//! Groups of parties that are connected by gateways.
 
 use super::{Pairs, Topology};
 use crate::network::population::Population;

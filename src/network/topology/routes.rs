@@ -29,7 +29,7 @@ impl Add for Cost {
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Routes {
     shape: Shape,
-    /// An edge's direction is that of its messages. Empty where the shape makes routes plain.
+    /// An edge's direction is that of its messages. Empty where routes follow from the shape of the topology.
     graph: DiGraph<(), f64>,
     /// By destination: the next party on the way from each party.
     towards: BTreeMap<PartyId, Vec<Option<PartyId>>>,
@@ -62,8 +62,8 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
-    /// Whether every message surely takes the same way by either. Told from the links, without walking any way: where their
-    /// costs differ and are not one number each, the answer is no.
+    /// Whether every message is certain to take the same route by either. Decided from the links, without
+    /// following any route: where their costs differ and are not one number each, the answer is no.
     pub(in crate::network) fn surely_like(&self, other: &Self) -> bool {
         // Of a complete graph of even costs every link is a quickest way.
         let complete = |routes: &Self| {

@@ -1,4 +1,4 @@
-//! A real federation: every agent tunes the same kind of model on records of its own.
+//! A federation on real data: every agent tunes the same kind of model on its own records.
 
 mod axis;
 mod data;
@@ -29,8 +29,9 @@ use std::sync::Arc;
 /// The performance of a model as its hyperparameters vary, for each agent of a federation on its own records. The points
 /// are the settings, a regular grid in the unit cube; a value is the performance on the agent's held-out records.
 ///
-/// For the protocol `Federated`, with at most as many agents as the file has. Everybody else sees the mean of all agents.
-/// Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition, landmine detection).
+/// For the protocol `Federated`, with at most as many agents as the file has. Other protocols get the mean of
+/// all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition,
+/// landmine detection).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FederatedTuning {
@@ -138,7 +139,7 @@ impl FederatedTuning {
                 Problem::wrong(field(column), "a name that one column has", found, cure)
             }
             TableError::NotANumber { column, .. } => {
-                let cure = "mend the cell, drop the row, or name another column";
+                let cure = "correct the cell, drop the row, or name another column";
                 Problem::wrong(field(column), "a column of numbers", found, cure)
             }
             _ => {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RbfSvm {
-    /// C, what a record on the wrong side costs.
+    /// C, the weight of a misclassified record.
     pub c: Axis,
     /// One over the squared width of the kernel.
     pub gamma: Axis,
@@ -24,7 +24,7 @@ pub struct RbfSvm {
 /// Tolerance of the solver. Libsvm's 1e-3 stops anywhere at the smallest C of the paper, 1e-4.
 const TOLERANCE: f64 = 1e-6;
 
-/// The area under the ROC curve at every setting, C slowest; class 1 is what is looked for.
+/// The area under the ROC curve at every setting, C slowest; class 1 is the positive class.
 pub(super) fn areas(model: &RbfSvm, records: &AgentRecords) -> Result<Vec<f64>, FitError> {
     let (training, held_out) = (records.places(true), records.places(false));
     let cells: Vec<f64> = training.iter().flat_map(|&index| records.row(index).iter().copied()).collect();

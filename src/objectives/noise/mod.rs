@@ -1,4 +1,4 @@
-//! What is added to an objective when it is measured: one law per file.
+//! Noise of measurements: one distribution per file.
 
 mod gaussian;
 mod realised;
@@ -38,7 +38,7 @@ pub trait NoiseLaw {
 }
 
 crate::family! {
-    /// What is added to an objective when it is measured.
+    /// The noise that is added to an objective when it is measured.
     pub enum NoiseModel: dyn NoiseLaw {
         Gaussian(Gaussian),
         Uniform(Uniform),

@@ -250,7 +250,7 @@ impl Table {
             TableError::NotCsv { .. } | TableError::NoRows { .. } => wrong(
                 "file".to_owned(),
                 "a CSV file with a header line and rows of equal length",
-                "mend the file",
+                "correct the file",
             ),
             TableError::NoColumn { column, known, .. } => {
                 let path = self.path_of(column).unwrap_or_else(output);
@@ -264,7 +264,7 @@ impl Table {
             TableError::NotANumber { column, .. } => wrong(
                 self.path_of(column).unwrap_or_else(output),
                 "a column of numbers",
-                "mend the cell, drop the row, or name another column",
+                "correct the cell, drop the row, or name another column",
             ),
             TableError::NeverOccurs { .. } => wrong(
                 "output.ReturnOnInvestment.repaid".to_owned(),

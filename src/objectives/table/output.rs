@@ -1,4 +1,4 @@
-//! The column, or the pair of columns, that a table's objective is made of.
+//! The column, or the pair of columns, that is a table's objective.
 
 use super::reader::{CsvTable, TableError};
 use crate::vocab::Probability;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Largest number of a cell. Sums of squares of larger ones are soon infinite, and what is made of them nonsense.
+/// Largest number of a cell. Sums of squares of larger numbers may be infinite.
 const LARGEST: f64 = 1e100;
 
 /// A table of texts with named columns.
@@ -61,7 +61,7 @@ pub enum TableError {
         /// The name of both.
         column: String,
     },
-    /// A cell that is not a number, or one too large to reckon with.
+    /// A cell that is not a number, or one that is too large.
     NotANumber {
         /// The file.
         file: PathBuf,

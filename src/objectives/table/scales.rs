@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum OutputScale {
-    /// Centre and unit are mean and standard deviation of all outcomes in the file. One outcome then moves every value:
-    /// losses about an outcome hold on condition that the two numbers are public.
+    /// Centre and unit are mean and standard deviation of all outcomes in the file. One outcome then changes
+    /// every value: losses about an outcome hold on condition that the two numbers are public.
     #[default]
     FromData,
-    /// Constants that were chosen without a look at the data.
+    /// Constants that were chosen independently of the data.
     Stated {
         /// The outcome whose value is 0, after the transform.
         centre: Finite,
@@ -33,7 +33,7 @@ pub enum InputScale {
     /// outermost row. One row then moves all others: losses about a record hold on condition that they are public.
     #[default]
     FromData,
-    /// Constants that were chosen without a look at the data.
+    /// Constants that were chosen independently of the data.
     Stated {
         /// The number of each column that becomes 0.
         centres: Vec<Finite>,

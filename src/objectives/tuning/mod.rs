@@ -156,7 +156,7 @@ impl Tuning {
                 Problem::wrong(field(column), "a name that one column has", found, cure)
             }
             TableError::NotANumber { column, .. } => {
-                let cure = "mend the cell, drop the row, or name another column";
+                let cure = "correct the cell, drop the row, or name another column";
                 Problem::wrong(field(column), "a column of numbers", found, cure)
             }
             TableError::NeverOccurs { column, .. } => {

@@ -3,7 +3,7 @@
 use crate::vocab::PrivacyEvent;
 use thiserror::Error;
 
-/// Keeps privacy events. The kernel's context is one; [`Ledger`] is the plain one; a budget wraps another.
+/// Stores ledger entries. The kernel's context is one; [`Ledger`] is a plain list; a budget wraps another.
 pub trait Book {
     /// Whether the release may happen at all; asked before any noise is drawn. The default admits everything.
     ///
@@ -18,7 +18,7 @@ pub trait Book {
     fn enter(&mut self, event: PrivacyEvent);
 }
 
-/// Why a book does not admit a release.
+/// Why a release is refused.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error(
     "the release would bring epsilon to {would_reach:.6} at delta {delta:e}, above the budget of {budget}"
@@ -30,7 +30,7 @@ pub struct Refusal {
     pub budget: f64,
     /// Delta of the budget.
     pub delta: f64,
-    /// Whether the scenario wants the run to fail (true), or only the releasing to stop.
+    /// Whether the scenario wants the run to fail (true), or only the releases to stop.
     pub fail: bool,
 }
 

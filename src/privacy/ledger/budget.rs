@@ -1,4 +1,4 @@
-//! A privacy budget: asked before every release, priced over everything released so far.
+//! A privacy budget: checked before every release against the loss of all releases so far.
 
 use super::{Book, Refusal};
 use crate::accounting::{BudgetAccountant, Spending};
@@ -33,23 +33,23 @@ pub struct Budget {
     /// Who counts. Default: `Tight`.
     #[serde(default)]
     pub accountant: BudgetAccountant,
-    /// What happens when it is spent. Default: `Stop`.
+    /// What happens when the next release would exceed it. Default: `Stop`.
     #[serde(default)]
     pub when_spent: WhenSpent,
 }
 
-/// What was spent of a budget, by unit and observer.
+/// The releases counted against a budget so far, by unit and observer.
 #[derive(Clone, Debug)]
 pub struct Meter {
     budget: Option<Budget>,
     spent: Spending,
     exceeded: Option<Refusal>,
-    /// Who reads what is released on its way.
+    /// Relays that can read the releases.
     carriers: Arc<[Observer]>,
 }
 
 impl Meter {
-    /// Nothing spent. Without a budget everything is admitted.
+    /// No releases so far. Without a budget everything is admitted.
     #[must_use]
     pub fn new(budget: Option<Budget>) -> Self {
         Self { budget, spent: Spending::default(), exceeded: None, carriers: Arc::default() }
@@ -62,7 +62,7 @@ impl Meter {
         Self { carriers: carriers.into(), ..self }
     }
 
-    /// Who reads what is released on its way.
+    /// Relays that can read the releases.
     #[must_use]
     pub fn carriers(&self) -> &Arc<[Observer]> {
         &self.carriers
@@ -80,7 +80,7 @@ impl Meter {
             return Ok(());
         }
         let would_reach = self.spent.with(event, budget.accountant.as_dyn(), budget.delta);
-        // A budget met exactly is kept: rounding must not forbid the last release.
+        // A budget that is reached exactly is not exceeded: rounding must not forbid the last release.
         if would_reach <= budget.epsilon.get() * (1.0 + 1e-9) {
             return Ok(());
         }

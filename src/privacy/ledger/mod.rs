@@ -1,6 +1,6 @@
-//! The ledger: every release is an event, events are plain data, and no epsilon is ever stored.
+//! The ledger: every release is an entry of plain data, and no epsilon is ever stored.
 //!
-//! [`release`] is the door; a [`Book`] is whatever keeps the events (the kernel's context, or a [`Ledger`]).
+//! [`release`] makes a release; a [`Book`] stores its ledger entry (the kernel's context, or a [`Ledger`]).
 
 mod book;
 mod budget;

@@ -1,4 +1,4 @@
-//! The only door from a secret to something that may be sent.
+//! The only function that turns a secret into a value that may be sent.
 
 use super::{Book, Refusal};
 use crate::privacy::mechanisms::{Mechanism, MechanismError};
@@ -7,7 +7,7 @@ use crate::rng::Stream;
 use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit, Time};
 use thiserror::Error;
 
-/// What the mechanism cannot know about a release: what, whose, to whom, when.
+/// Context of a release that the mechanism does not know: what is released, whose data, to whom, when.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Occasion {
     /// What is released ("projected inputs Z").
@@ -18,7 +18,7 @@ pub struct Occasion {
     pub unit: ProtectedUnit,
     /// Which unit, where the release concerns one unit only.
     pub unit_index: Option<u64>,
-    /// Neighbouring relation under which the price is asked for.
+    /// Neighbouring relation for which the cost is stated.
     pub neighbours: Neighbours,
     /// Who will see it.
     pub observer: Observer,
@@ -26,8 +26,8 @@ pub struct Occasion {
     pub round: u64,
     /// Virtual time.
     pub at: Time,
-    /// What must hold beside the mechanism's own precondition for its price to be true, such as a scaling that was
-    /// computed from the data being public: a proven price is then conditional. As a rule empty.
+    /// What must hold besides the mechanism's own precondition for its cost to be true, such as a scaling
+    /// that was computed from the data being public: a proven loss is then conditional. Usually empty.
     pub conditions: Vec<String>,
 }
 
@@ -37,14 +37,15 @@ pub enum ReleaseError {
     /// The mechanism's precondition fails. A mistake of the scenario.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
-    /// The book refused: a privacy budget is used up.
+    /// The ledger refused: a privacy budget is used up.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
-/// Releases `secret` through `mechanism`, and books it.
+/// Releases `secret` through `mechanism`, and enters the release in the ledger.
 ///
-/// Order: price, ask the book, draw, book, hand over. On an error nothing was drawn, booked or handed over.
+/// Order: compute the cost, check the budget, draw, enter, return. On an error nothing was drawn, entered or
+/// returned.
 ///
 /// ```
 /// use subrosa::privacy::Sensitive;

@@ -4,14 +4,15 @@ use crate::vocab::Arithmetic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How noise is sampled. The price is the same; what differs is whether it holds for what a computer really puts out.
+/// How noise is sampled. The stated loss is the same; only for `Exact` does it hold for the computer's
+/// output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NoiseArithmetic {
-    /// Numbers are rounded to a public lattice and noise is sampled without floating point: the price holds for the
-    /// output as it is, low bits included.
+    /// Numbers are rounded to a public lattice and noise is sampled without floating point: the loss holds
+    /// for the output as it is, low bits included.
     #[default]
     Exact,
-    /// Noise is drawn in floating point and analysed as if it were real-valued: low bits may tell more.
+    /// Noise is drawn in floating point and analysed as real numbers: low bits may reveal more.
     Ideal,
 }
 

@@ -1,4 +1,4 @@
-//! What floating point adds to a sensitivity: numbers that were computed move further apart than those they stand for.
+//! What floating point adds to a sensitivity: computed numbers can lie further apart than the exact ones.
 //!
 //! A proof bounds how far neighbours move an exact function of the secret. What a mechanism is given is that function as
 //! a computer evaluates it, off by at most an absolute error that does not shrink with the sensitivity. Exact noise covers

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
-/// Hands the value over unchanged. For what a protocol leaves unprotected (the y values of the outsourced setting)
-/// and for non-private baselines; booked as unprotected, so every accountant reports infinity for it.
+/// Returns the value unchanged. For what a protocol leaves unprotected (the y values of the outsourced
+/// setting) and for non-private baselines; the cost is "unprotected", so every accountant reports infinity.
 ///
 /// * Precondition: none.
 /// * Postcondition: the observer knows the value.

@@ -1,4 +1,4 @@
-//! Exact samplers on the integers: no floating point between the random words and the output.
+//! Exact samplers on the integers, without floating point.
 //!
 //! Source: Canonne, Kamath and Steinke 2020, "The discrete Gaussian for differential privacy", Algorithms 1 to 3.
 

@@ -1,4 +1,5 @@
-//! Private choices without floating point: utilities as integers, and coins that fall with probability exp(-a / b) exactly.
+//! Private choices without floating point: integer utilities, and decisions with probability exp(-a / b)
+//! exactly.
 
 use super::computed::apart;
 use super::exact::bernoulli_exp;

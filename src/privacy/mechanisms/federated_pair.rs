@@ -51,9 +51,9 @@ impl Shape {
             } else {
                 "all others' have full norm, against it"
             };
-            format!("agent {agent}'s vectors of full norm, turned round; {others}")
+            format!("agent {agent}'s vectors of full norm, negated; {others}")
         } else {
-            format!("agent {agent} in with vectors of full norm, or out; all others' are zero")
+            format!("agent {agent} present with vectors of full norm, or absent; all others are zero")
         };
         Pair::new(with(clip), with(if fixed_size { -clip } else { 0.0 }), words)
     }

@@ -33,17 +33,17 @@ pub struct FederatedSum {
     pub noise_multiplier: f64,
     /// What the sum is divided by.
     pub divisor: Divisor,
-    /// How often one agent's data may enter one sum: 2 where late vectors come on top of fresh ones.
+    /// How often one agent's data may enter one sum: 2 where late vectors are added to current ones.
     pub multiplicity: u32,
-    /// Whether late vectors keep the coin of their own round.
+    /// Whether late vectors are in the next sum if their agent was sampled in their own round.
     pub keeps_coin: bool,
     /// Whether the observers see who takes part.
     pub visible: bool,
-    /// What noise and ledger go by.
+    /// The sensitivity for the noise and for the ledger.
     pub sensitivity: SensitivityRule,
-    /// The inclusion rate that naive code would report, where it is not the sampler's.
+    /// The planned inclusion rate, where it is not the sampler's.
     pub claimed_rate: Option<f64>,
-    /// Whether naive code would not count this one at all.
+    /// Whether the planned loss does not count this sum at all.
     pub is_forgotten: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,
@@ -72,10 +72,10 @@ impl FederatedSum {
         self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
     }
 
-    /// Who is in this time: the first draws of a release.
+    /// The agents that are sampled: the first random numbers of a release.
     #[must_use]
     pub fn drawn(&self, gathered: &Gathered, stream: &mut Stream) -> Vec<bool> {
-        // Every agent's coin is tossed, present or not, so that an absence moves no other draw.
+        // A number is drawn for every agent, present or not, so that an absence changes no other draw.
         let mut chosen = vec![false; gathered.population];
         match self.participation {
             Participation::Poisson(rate) => {
@@ -141,7 +141,7 @@ impl FederatedSum {
                 clip_norm(&mut clipped, bound);
             }
             for ((sum, region), total) in sums.iter_mut().zip(gathered.weights.iter()).zip(&present) {
-                // Where nobody who answered counts, the region has no sum; weights are public.
+                // Where all agents that answered have weight 0, the region has no sum; weights are public.
                 let weight = if *total > 0.0 { region[*agent] / (rate * total) } else { 0.0 };
                 sum.iter_mut().zip(&clipped).for_each(|(sum, value)| add(sum, weight * value));
             }
@@ -169,7 +169,7 @@ impl FederatedSum {
         let norm = if reach > 0.0 { reach } else { scale } * unit * (1.0 + COMPUTED);
         let norm = match self.divisor {
             Divisor::Planned | Divisor::Arrived => grid.norm(norm, length),
-            // Who is gone changes what the others are divided by, and so how each of their parts is rounded.
+            // A missing agent changes the divisor of the others, and so how each of their parts is rounded.
             Divisor::ArrivedOrGone => {
                 grid.norm(norm, length) + grid.norm(0.0, length) * gathered.population as f64
             }
@@ -177,7 +177,8 @@ impl FederatedSum {
         Ok(Some((grid, grid.scale(self.noise_multiplier * share, norm))))
     }
 
-    /// What one sum costs an agent: the noise over what the agent can move it by, and the chance that it is in.
+    /// The cost of one sum for an agent: the noise over the agent's largest change, and the probability that
+    /// it is in.
     #[must_use]
     pub fn cost(&self, gathered: &Gathered) -> Cost {
         if !self.is_noisy() {
@@ -209,7 +210,7 @@ impl FederatedSum {
         }
     }
 
-    /// What naive code would book, and the paper's claim where it holds.
+    /// The planned cost, which ignores late and missing answers: the paper's claim where it holds.
     fn claim(&self, gathered: &Gathered) -> Option<Claim> {
         let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
         let claimed = self.is_noisy() && !self.is_forgotten;
@@ -226,7 +227,7 @@ impl FederatedSum {
 }
 
 impl FederatedSum {
-    /// Why the truth is another number, or the same.
+    /// Why the true loss differs from the planned one, or not.
     fn why(&self) -> &'static str {
         if self.visible {
             "but here everybody sees who takes part, so sampling protects nobody"
@@ -342,7 +343,7 @@ impl Mechanism for FederatedSum {
         self.pair_of(like, *agent, 1)
     }
 
-    /// To somebody who does not see who is in.
+    /// For an observer who does not see who is in.
     fn distinguisher(&self, inputs: [&Gathered; 2]) -> Result<Distinguisher<Vec<Vec<f64>>>, MechanismError> {
         let Some(moved) = self.moved(inputs).filter(|_| !self.visible) else {
             return Ok(Distinguisher::unknown());

@@ -90,8 +90,8 @@ impl Mechanism for FixedSizeGaussian {
     /// Against the others the sum does not tell who was drawn: it is -1 on D', and 1 on D where the unit is drawn. With the
     /// others at zero both laws would be mixtures, and far more alike.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
-        let words = "one unit's contribution of full norm turned round, all others' of full norm against it"
-            .to_owned();
+        let words =
+            "one unit's contribution of full norm negated, all others of full norm opposite to it".to_owned();
         self.noise.worst_pair(like, -1.0, -1.0).map(|pair| Pair { words, ..pair })
     }
 

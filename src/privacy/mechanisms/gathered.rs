@@ -1,4 +1,4 @@
-//! What a federated sum is made of: who takes part, what it is divided by, what its noise is scaled to, and what came in.
+//! The parts of a federated sum: participation, divisor, scale of the noise, and the vectors received.
 
 use crate::vocab::Probability;
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Who takes part in a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Participation {
-    /// Each agent by a coin of its own with this probability: `Poisson(0.25)`.
+    /// Each agent independently with this probability: `Poisson(0.25)`.
     Poisson(Probability),
     /// Exactly this many agents, drawn without replacement: `FixedSize(50)`.
     FixedSize(u64),
@@ -17,19 +17,20 @@ pub enum Participation {
 /// What the sum is divided by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Divisor {
-    /// The planned rate: weights run over all agents, present or not. Sound.
+    /// The planned rate: weights run over all agents, present or not. Keeps the planned loss.
     #[default]
     Planned,
     /// Weights are renormalised over the agents that answered, the noise stays as planned: each of them weighs more, so
     /// the noise protects less.
     Arrived,
-    /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with it, drawn
-    /// or not, so what an agent moves doubles and sampling protects nobody. One that is not there may as well come, so
-    /// the largest share that it would have then counts too.
+    /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with
+    /// it, sampled or not, so the largest change by an agent doubles and sampling gives no protection. An
+    /// absent agent might also have come, so the largest share that it would have then counts too.
     ArrivedOrGone,
 }
 
-/// What the noise is scaled to, and what the ledger books it against. w_n are the weights of agent n in all P sums.
+/// What the noise is scaled to, and the sensitivity in the ledger. w_n are the weights of agent n in all P
+/// sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SensitivityRule {
     /// Both to w_max S / q, as the paper has it.
@@ -46,11 +47,11 @@ pub enum SensitivityRule {
 pub struct Gathered {
     /// Agents of the federation, present or not.
     pub population: usize,
-    /// Agent, its vector, and how often the same agent may occur (late vectors on top of fresh ones).
+    /// Agent, its vector, and the same agent may occur twice (a late vector beside a current one).
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
     /// Weights: regions x agents, each region's sum to 1.
     pub weights: Arc<Vec<Vec<f64>>>,
-    /// Agents whose coin of an earlier round counts too, because a late vector replaced their fresh one.
+    /// Agents that were also sampled in an earlier round, because a late vector replaced their current one.
     pub second_coin: Vec<usize>,
     /// Length of a vector.
     pub length: usize,

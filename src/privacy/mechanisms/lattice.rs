@@ -1,4 +1,4 @@
-//! Rounding to a lattice before exact noise is added, and what that does to the sensitivity.
+//! Rounding to a lattice before exact noise is added, and the sensitivity after rounding.
 
 use super::pair::Pair;
 use super::{MechanismError, all_finite};

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A randomised map from a secret to something that may be seen, together with its price.
+/// A randomised map from a secret to an output that may be seen, together with its privacy cost.
 ///
 /// Called by [`release`](crate::privacy::ledger::release), once per release. Given a plain (not `Sensitive`) input anybody
 /// may call it, as the auditor does: what comes out is then plain too and cannot pass for a released value.
@@ -17,7 +17,7 @@ pub trait Mechanism: fmt::Debug {
     /// What comes out.
     type Output;
 
-    /// The price of one release under a neighbouring relation.
+    /// The privacy cost of one release under a neighbouring relation.
     ///
     /// May read the public shape of `input` (its length, say), never its values: a contract test checks it.
     ///
@@ -114,7 +114,8 @@ pub enum MechanismError {
         /// What it got.
         found: String,
     },
-    /// The input contains NaN or an infinity. (The position is not told: it would be an unpriced leak.)
+    /// The input contains NaN or an infinity. (The position is not reported: it would be a release without
+    /// protection.)
     #[error("expected finite numbers, found NaN or infinity in the secret")]
     NotFinite,
     /// The mechanism's analysis does not hold for the neighbouring relation of the occasion.

@@ -19,7 +19,7 @@ pub struct Moved {
 
 const SAMPLED: &str = "the noise is Gaussian, the sampler as stated, and only the noise's size is unknown";
 const SHOWN: &str =
-    "the noise is Gaussian, coins are tossed as stated and shown, and only the noise's size is unknown";
+    "the noise is Gaussian, participation is as stated and visible, and only the noise's size is unknown";
 
 impl Moved {
     /// How far apart the two points are if the unit is in, in standard deviations; 0 where nothing moves.

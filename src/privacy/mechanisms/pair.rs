@@ -1,5 +1,5 @@
-//! Two neighbouring inputs of a mechanism, and what tells its outputs on them apart: stated next to the mechanism, once,
-//! for everybody who attacks it.
+//! Two neighbouring inputs of a mechanism, and tests that distinguish its outputs on them: stated once, next
+//! to the mechanism, for all audits of it.
 
 use crate::vocab::Cost;
 use std::fmt;
@@ -45,12 +45,12 @@ pub enum Laws {
     Largest(f64),
 }
 
-/// [`Laws`] and what they take for granted, in words after "if".
+/// [`Laws`] and their assumption, in words after "if".
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownLaws {
     /// The laws.
     pub laws: Laws,
-    /// What they take for granted besides the size of the noise.
+    /// Their assumption, besides the size of the noise.
     pub premise: &'static str,
 }
 
@@ -83,18 +83,18 @@ pub type Features<O> = Box<dyn Fn(&O) -> Vec<f64> + Send + Sync>;
 
 /// Name of tests by the ratio of densities.
 pub const RATIO: &str = "likelihood ratio";
-/// Name of tests by what is possible at all.
+/// Name of tests by the support of the outputs.
 pub const SUPPORT: &str = "support";
 
-/// What tells outputs on two inputs apart.
+/// Tests that distinguish outputs on two inputs.
 pub struct Distinguisher<O> {
-    /// Tests by name, what is possible at all first; their scores speak for D.
+    /// Tests by name, those by the support of the outputs first; larger scores speak for D.
     pub tests: Vec<(&'static str, Score<O>)>,
     /// Numbers of an output for a statistic to be trained on, where no test says all.
     pub features: Option<Features<O>>,
     /// The output laws of the two inputs, where they are known.
     pub laws: Option<KnownLaws>,
-    /// Why no output can come from both inputs, where algebra says so.
+    /// Why no output can come from both inputs, where this follows by algebra.
     pub disjoint: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl<O> Distinguisher<O> {
         Self { tests: vec![(RATIO, Box::new(log_ratio))], laws: Some(laws), ..Self::unknown() }
     }
 
-    /// The same with a test by what is possible at all before it.
+    /// The same, after a test by the support of the outputs.
     #[must_use]
     pub fn with_support(mut self, score: impl Fn(&O) -> f64 + Send + Sync + 'static) -> Self {
         self.tests.insert(0, (SUPPORT, Box::new(score)));
@@ -169,7 +169,7 @@ pub(super) fn under_gaussian<O: 'static>(
     Distinguisher::by_ratio(log_ratio, KnownLaws::gaussian(distance / sd))
 }
 
-/// Where two inputs differ: only there does an output tell anything.
+/// The numbers in which two inputs differ: only those of the output carry information.
 fn differing([a, b]: [&[f64]; 2]) -> Vec<(usize, f64, f64)> {
     let both = a.iter().zip(b).enumerate().filter(|(_, (a, b))| a != b);
     both.map(|(index, (a, b))| (index, *a, *b)).collect()

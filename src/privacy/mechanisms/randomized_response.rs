@@ -8,7 +8,7 @@ use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Sampler};
 
 /// Tells the truth with probability e^epsilon / (1 + e^epsilon), and the opposite otherwise.
 ///
-/// The probability of a lie is what is tossed, exactly: it is rounded up, and never 0, however large epsilon is.
+/// The probability of the opposite answer is exact: it is rounded up, and never 0, however large epsilon is.
 ///
 /// * Precondition: none.
 /// * Postcondition: epsilon-DP for the bit (local model).
@@ -35,7 +35,7 @@ impl RandomizedResponse {
         1.0 - self.lie()
     }
 
-    /// Probability of a lie: at least 1 / (1 + e^epsilon), at most 1/2.
+    /// Probability of the opposite answer: at least 1 / (1 + e^epsilon), at most 1/2.
     fn lie(&self) -> f64 {
         let odds = libm::exp(-self.epsilon.get());
         (odds / (1.0 + odds) * (1.0 + ROUNDING)).clamp(f64::MIN_POSITIVE, 0.5)

@@ -1,4 +1,5 @@
-//! Rounded real noise, sampled exactly: how any additive mechanism gets noise whose price holds for the bits put out.
+//! Rounded real noise, sampled exactly: noise for additive mechanisms whose loss holds for the bits of the
+//! output.
 //!
 //! A number x becomes an integer m = round(x / s) of multiples of a public spacing s, a power of two. What is released is
 //! s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m is an

@@ -1,4 +1,4 @@
-//! A federated sum that nobody adds noise to as a whole: the agents' shares of the noise are in it already.
+//! A federated sum whose noise is the sum of shares that the agents added.
 
 use super::moved::Moved;
 use super::{
@@ -7,10 +7,10 @@ use super::{
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours};
 
-/// Sums as they come out of secure aggregation.
+/// Sums computed by secure aggregation.
 #[derive(Clone, Debug)]
 pub struct OpenedSum {
-    /// The sums as planned: population and weights; its vectors are not looked at.
+    /// The planned sums: population and weights; its vectors are not used.
     pub plan: Gathered,
     /// The sums with noise, one per region.
     pub sums: Vec<Vec<f64>>,
@@ -18,9 +18,9 @@ pub struct OpenedSum {
 
 /// The sums of [`FederatedSum`], each agent's part with noise of variance sd^2 / planned added by the agent itself.
 ///
-/// * Precondition: the sums hold the parts of agents who kept to the protocol, with at least `shares` shares of noise that
-///   neither the observer nor whoever pools its knowledge with it brought; each agent tossed its own coin, and those who
-///   do not pool told nobody. `rests_on` says so in the protocol's words.
+/// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares`
+///   shares of noise that neither the observer nor whoever pools its knowledge with it brought; each agent
+///   tossed its own coin, and those who do not pool told nobody. `rests_on` says so in the protocol's words.
 /// * Postcondition: the price of [`FederatedSum`] with sqrt(shares / planned) times its noise: fewer survivors than
 ///   planned protect less, more protect more.
 ///
@@ -33,13 +33,14 @@ pub struct SecureSum {
     pub shares: u64,
     /// Shares that make up the noise as planned.
     pub planned: u64,
-    /// On what the number of unknown shares rests, for the ledger.
+    /// The conditions of the number of unknown shares, for the ledger.
     pub rests_on: String,
 }
 
 impl SecureSum {
-    /// What one agent's vector of full norm, along the first number, adds to each region's sum if the agent is in, to an
-    /// observer who takes off the parts that it knows: the worst known pair of a masked sum. All other vectors are zero.
+    /// What one agent's vector of full norm, along the first number, adds to each region's sum if the agent
+    /// is in, to an observer who subtracts the parts that it knows: the worst known pair of a masked sum. All
+    /// other vectors are zero.
     #[must_use]
     pub fn moved(&self, plan: &Gathered, agent: usize) -> Moved {
         let rate = match self.sum.participation {
@@ -53,7 +54,7 @@ impl SecureSum {
         Moved { rate, sd: self.sum.noise_sd(plan) * self.share(), base: zero.clone(), moved: [given, zero] }
     }
 
-    /// The noise that the observer does not know, over that as planned.
+    /// The noise that the observer does not know, over the planned noise.
     fn share(&self) -> f64 {
         (self.shares as f64 / self.planned.max(1) as f64).sqrt()
     }

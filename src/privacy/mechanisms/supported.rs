@@ -1,4 +1,4 @@
-//! A mechanism whose sensitivity is a theorem's: what is claimed, and on what the bound rests, are part of the price.
+//! A mechanism whose sensitivity comes from a theorem: claim and conditions are part of its cost.
 
 use super::pair::{Distinguisher, Pair};
 use super::{Mechanism, MechanismError, Price};
@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Neighbours};
 
 /// A mechanism as it is, under another name, claim and basis. For mechanisms whose sensitivity is not known for
-/// certain: the noise is drawn and priced as always, and the ledger tells under which condition the price is true.
+/// certain: the noise is drawn as usual, and the ledger states the condition under which the cost is true.
 ///
 /// * Precondition: that of the mechanism inside, where `basis` says when it holds.
 /// * Postcondition: that of the mechanism inside, on that condition.

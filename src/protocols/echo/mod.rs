@@ -1,5 +1,5 @@
-//! The dummy protocol: one party calls, all others answer with the same words. It shows how a protocol is made,
-//! and tests the kernel and the network without any optimisation.
+//! A test protocol: one party calls, all others answer with the same message. It shows how a protocol is
+//! written, and tests the kernel and the network without any optimisation.
 //!
 //! ```text
 //! caller --Call(k)--> listener        asked again after a timeout,

@@ -1,4 +1,5 @@
-//! An agent: measures its own objective, asks its own model or the shared one where to look, shares its weights.
+//! An agent: measures its own objective, chooses points by its own model or by the shared one, and sends its
+//! weights.
 
 use super::contribution::Contract;
 use super::messages::{Close, Message, OwnFact, World};
@@ -52,9 +53,10 @@ pub(super) struct Agent {
     pub(super) last_round: u64,
     pub(super) measured: u64,
     pub(super) jitter: JitterWatch,
-    /// On what all prices rest.
+    /// Conditions of all losses.
     pub(super) conditions: Vec<String>,
-    /// For those who read on the way: the server is trusted with the vectors, and no budget covers what it sees.
+    /// For relays that can read messages: the server is trusted with the vectors, and no budget covers what
+    /// it sees.
     pub(super) meter: Meter,
 }
 
@@ -116,7 +118,8 @@ impl Agent {
                 ctx.send(self.server, Message::Done { round });
                 return;
             };
-            // Words under masks tell nothing by themselves: the ledger books the sums once they are opened.
+            // Masked words reveal nothing by themselves: the ledger has an entry for the sums once they can
+            // be computed.
             let words = contract.masked(self.index as usize, round, omega.to_vec(), members, &self.key);
             ctx.send(self.server, Message::Masked { round, words: Arc::new(words) });
             return;
@@ -147,7 +150,7 @@ impl Agent {
 }
 
 impl Agent {
-    /// Plays its part in the setting-up of masks; whether the message was about that.
+    /// Takes part in the key exchange for masks; returns whether the message belongs to it.
     fn set_up(&mut self, message: &Message, ctx: &mut Context<'_, World>) -> bool {
         match message {
             Message::Invite => ctx.send(self.server, Message::Key),
@@ -164,7 +167,8 @@ impl Agent {
         true
     }
 
-    /// Hands over shares once a round, so that nobody gets both secrets of an agent, and only for sums of a majority.
+    /// Sends shares once per round, so that no party gets both secrets of an agent, and only for sums of a
+    /// majority.
     fn hand_over(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
         if let Some(contract) = &self.contract
             && round >= self.handed_over
@@ -202,7 +206,7 @@ impl Party<World> for Agent {
             | Input::WentOffline
             | Input::CameBack => return,
         };
-        // Whoever missed the beginning measures the initial points now.
+        // An agent that missed the start measures the initial points now.
         let mut done = Ok(());
         if !self.begun {
             self.begun = true;

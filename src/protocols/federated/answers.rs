@@ -1,4 +1,4 @@
-//! Which rounds an agent has answered: a copy that the network made of an answer is told from a second one.
+//! The rounds that an agent has answered, to recognise copies of an answer made by the network.
 
 /// Rounds that one agent has answered, one bit each.
 #[derive(Clone, Debug, Default)]

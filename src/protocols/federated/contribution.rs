@@ -1,5 +1,5 @@
-//! What an agent sends to a server that is not trusted: its part of the sums, clipped and weighted by itself, with a share
-//! of the noise, under masks.
+//! What an agent sends to a server that is not trusted: its vector for the sums, which it clips, weights,
+//! adds a share of the noise to, and masks.
 
 use super::masking::{Dealer, Kind, adds, agreed, encode, mask};
 use super::series::{Aggregate, ServerTrust};
@@ -20,7 +20,7 @@ pub(super) struct Contract {
 }
 
 impl Contract {
-    /// The sums as planned, without anybody's vector.
+    /// The planned sums, without vectors.
     pub(super) fn plan(&self, round: u64) -> Gathered {
         let regions = self.aggregate.regions.get() as usize;
         Gathered {
@@ -36,7 +36,7 @@ impl Contract {
         self.aggregate.mechanism()
     }
 
-    /// Shares of the noise that together are what was promised.
+    /// Number of noise shares that add up to the planned noise.
     pub(super) fn planned_shares(&self) -> u64 {
         let dropout = match self.aggregate.server {
             ServerTrust::Trusted => 0.0,
@@ -58,7 +58,7 @@ impl Contract {
         let regions = plan.weights.len();
         let rate = match self.aggregate.participation {
             Participation::Poisson(rate) => rate.get(),
-            // `check` refuses it: nobody draws the sample.
+            // `check` refuses it: no party could draw the sample.
             Participation::FixedSize(size) => size as f64 / plan.population as f64,
         };
         if let Some(clip) = self.aggregate.clip

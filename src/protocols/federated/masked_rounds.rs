@@ -1,5 +1,5 @@
-//! How a server that is not trusted comes to the sums: it gathers shares from a majority and removes the masks that are
-//! left.
+//! How a server that is not trusted gets the sums: it collects shares from a majority and removes the masks
+//! that are left.
 
 use super::contribution::Contract;
 use super::messages::{Close, Message, OwnFact, World};
@@ -11,7 +11,8 @@ use crate::protocols::stage::give_up;
 use std::sync::Arc;
 
 impl Server {
-    /// Asks the budget, then those who answered for shares; without a majority of answers the round is given up.
+    /// Checks the budget, then requests shares from those who answered; without a majority of answers the
+    /// round is given up.
     pub(super) fn start_unmasking(&mut self, contract: &Contract, ctx: &mut Context<'_, World>) {
         let answered = Arc::new(self.masked.iter().map(Option::is_some).collect::<Vec<bool>>());
         let survivors = answered.iter().filter(|answered| **answered).count();
@@ -38,7 +39,7 @@ impl Server {
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: self.round }));
     }
 
-    /// Takes the shares of one agent, and opens the sums once they are enough.
+    /// Stores the shares of one agent, and computes the sums once there are enough.
     pub(super) fn take_shares(
         &mut self,
         agent: usize,
@@ -90,7 +91,7 @@ impl Server {
         Ok(())
     }
 
-    /// Too few answers or shares: nothing is opened, and agents go on with their own models.
+    /// Too few answers or shares: no sum is computed, and agents continue with their own models.
     pub(super) fn give_round_up(&mut self, ctx: &mut Context<'_, World>) {
         if let Some(unmasking) = self.unmasking.take() {
             let (round, survivors) = (self.round, unmasking.survivors());

@@ -1,4 +1,4 @@
-//! Masks that cancel in a sum, and what it takes to remove those that do not.
+//! Masks that cancel in a sum, and the shares that remove those that do not.
 //!
 //! Every pair of agents agrees on a seed; one adds the words it stretches to, the other subtracts them. Every agent also
 //! adds words of a seed of its own. After the answers are in, the others hand over shares of the own seeds of those who
@@ -51,7 +51,7 @@ pub(super) enum Kind {
     Own,
 }
 
-/// Shares that it takes to recover a secret: those of a majority of so many agents.
+/// Number of shares that recover a secret: those of a majority of so many agents.
 pub(super) const fn threshold(agents: usize) -> usize {
     agents / 2 + 1
 }
@@ -123,7 +123,7 @@ pub(super) fn agreed(secret: u64, public: u64) -> u64 {
     power(public, secret)
 }
 
-/// Adds the words that a seed stretches to, or takes them away.
+/// Adds or subtracts the words that are generated from a seed.
 pub(super) fn mask(words: &mut [u64], seed: u64, adds: bool) {
     let mut stream = Key::root(seed).child("mask").stream();
     for word in words {

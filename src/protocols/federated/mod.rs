@@ -3,7 +3,7 @@
 //! ```text
 //! server --Begin--------------------------> agents      measure their initial points, fit their weights
 //! server <--Weights(0)--------------------- agents
-//! server: closes the round, adds the vectors up (sampled, clipped, with noise), books it
+//! server: ends the round, adds the vectors up (sampled, clipped, with noise), enters it in the ledger
 //! server --Share(1, vectors)--------------> agents      one query each: own model, or the shared one
 //! server <--Weights(1)--------------------- agents      ... and so on until round T
 //! ```

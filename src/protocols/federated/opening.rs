@@ -1,4 +1,4 @@
-//! Who can open a sum under masks, what that costs, and what the budget is asked before anybody can.
+//! Who can compute a masked sum, its privacy cost, and the budget check before anybody can.
 //!
 //! Once agents are asked for shares, no budget can stop the sum from being opened: so the budget is asked before, for the
 //! server, for the agents and for parties that pass messages on and can read them, and the price counts the shares of
@@ -25,8 +25,8 @@ impl Contract {
         self.dealer.threshold().saturating_sub(self.aggregate.server.colluding())
     }
 
-    /// The sums of so many parts, seen by somebody who knows so many shares of their noise; `pooling` says with whom
-    /// agents pool what they know.
+    /// The sums of so many agents' vectors, for an observer who knows so many shares of their noise;
+    /// `pooling` says with whom agents collude.
     fn sum(&self, survivors: u64, known: u64, pooling: &str) -> SecureSum {
         let rests_on = match self.aggregate.server.colluding() {
             0 => {
@@ -45,13 +45,13 @@ impl Contract {
         }
     }
 
-    /// As the server sees them, with the agents that pool with it.
+    /// As the server sees them, with the agents that collude with it.
     pub(super) fn seen_by_server(&self, survivors: u64) -> SecureSum {
         self.sum(survivors, self.aggregate.server.colluding() as u64, "with it")
     }
 
-    /// As an agent sees them, which knows its own share, or as many agents that pool. One that pools with the server knows
-    /// what the server can open, and that is the server's row.
+    /// As an agent sees them, which knows its own share, or all colluding agents. One that colludes with the
+    /// server knows what the server can compute, and that is the server's entry.
     pub(super) fn seen_by_agents(&self, survivors: u64) -> SecureSum {
         let pooling =
             "with each other and none with the server (who does learns what is booked for the server)";
@@ -71,7 +71,7 @@ impl Server {
         sum
     }
 
-    /// What the server's and the agents' view of a round would be booked as.
+    /// The ledger entries for the server's and the agents' view of a round.
     fn prices(
         &self,
         contract: &Contract,
@@ -113,14 +113,15 @@ impl Server {
         }
         for copy in copies {
             let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
-            // Marks an excess, where the scenario goes on all the same.
+            // Marks an excess, where the scenario continues in spite of it.
             ledger.admit(&copy).map_err(ReleaseError::Refused)?;
             ledger.enter(copy);
         }
         Ok(server)
     }
 
-    /// Books what can be opened, whatever the budget says by now; those who read on the way have it already.
+    /// Enters sums that can be computed, whatever the budget says by now; relays that read messages have them
+    /// already.
     fn book_opened(
         &mut self,
         occasion: Occasion,
@@ -133,7 +134,7 @@ impl Server {
         release(&mut ledger, occasion, sum, &Sensitive::new(opened), &mut stream)
     }
 
-    /// Books that the server can open a round.
+    /// Enters in the ledger that the server can compute the sum of a round.
     pub(super) fn book_for_server(
         &mut self,
         contract: &Contract,
@@ -146,7 +147,7 @@ impl Server {
         self.book_opened(occasion, &sum, opened, ctx).map(drop)
     }
 
-    /// The sums of this round for the agents, booked.
+    /// The sums of this round for the agents, entered in the ledger.
     pub(super) fn release_to_agents(
         &mut self,
         contract: &Contract,

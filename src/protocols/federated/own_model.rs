@@ -1,4 +1,4 @@
-//! An agent's own Gaussian process, and how it finds hyperparameters as it goes.
+//! An agent's own Gaussian process, whose hyperparameters are fitted during the run.
 
 use super::hyperparameters::OwnHyperparameters;
 use super::world::Common;
@@ -15,7 +15,7 @@ const LENGTH_SCALE: (f64, f64) = (0.02, 10.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
 
-/// Hyperparameters that an agent found.
+/// Hyperparameters that an agent fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Found {
     /// In units of the points.
@@ -32,7 +32,7 @@ pub(super) struct OwnModel {
     posterior: Posterior,
     /// Root of the prior covariance, for joint draws.
     prior: Arc<Cholesky>,
-    /// What was measured, where it will be asked for again.
+    /// The measurements, where they will be needed again.
     seen: Vec<(usize, f64)>,
     /// Points at the last fit.
     fitted_at: u64,
@@ -81,7 +81,7 @@ impl OwnModel {
         draw
     }
 
-    /// Fits if it is time to, and says what came out.
+    /// Fits if it is time to, and returns the hyperparameters.
     pub(super) fn refit(&mut self, stream: impl FnOnce(u64) -> Stream) -> Result<Option<Found>, GpError> {
         let OwnHyperparameters::Refitted { every, starts } = self.hyperparameters else { return Ok(None) };
         let points = self.seen.len() as u64;

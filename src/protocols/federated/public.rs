@@ -1,4 +1,4 @@
-//! What observers know of the agents beside what the ledger books.
+//! What observers know of the agents besides the releases in the ledger.
 
 use super::series::Sharing;
 use crate::vocab::{Origin, PublicFact};

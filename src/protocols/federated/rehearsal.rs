@@ -1,4 +1,4 @@
-//! One round under masks without the network, for the auditor: what agents send, opened as the server opens it.
+//! One masked round without the network, for audits: what agents send, and the sum that the server computes.
 
 use super::contribution::Contract;
 use super::masking::{Dealer, Kind, decode, mask};

@@ -1,4 +1,4 @@
-//! The parties of every series of one replication, and what is kept of what they do.
+//! The parties of every series of one replication, and the records of what they do.
 
 use super::agent::Agent;
 use super::answers::Answers;

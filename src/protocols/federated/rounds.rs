@@ -111,12 +111,12 @@ pub enum Late {
     /// It is thrown away.
     #[default]
     Discard,
-    /// It is added to the next sum, on top of the agent's fresh one: the agent counts twice.
+    /// It is added to the next sum, in addition to the agent's current one: the agent counts twice.
     AddToNext,
     /// It takes the place of the agent's fresh one in the next sum and keeps the coin of its own round: the agent is in
     /// with probability 1 - (1 - q)^2.
     ReplaceNext,
-    /// The server keeps each agent's last vector, whenever it came, and tosses a fresh coin each round: one vector per
-    /// agent and round. The sound way to use stale vectors.
+    /// The server keeps each agent's last vector, whenever it came, and samples agents anew each round: one
+    /// vector per agent and round. This keeps the planned loss.
     KeepLast,
 }

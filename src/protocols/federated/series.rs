@@ -1,4 +1,4 @@
-//! What a scenario says about one series: what agents get to know of each other, and how the server goes about it.
+//! The recipe of one series: what agents learn of each other, and how the server aggregates.
 
 use super::masking::threshold;
 use super::rounds::{Late, RoundPolicy};
@@ -33,13 +33,13 @@ fn same() -> Probability {
     Probability::new(0.0).expect("0 is a probability")
 }
 
-/// One way to do it.
+/// One variant of the protocol, with its own results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct FederatedSeries {
     /// Name in tables and figures.
     pub name: String,
-    /// What agents get to know of each other.
+    /// What agents learn of each other.
     pub sharing: Sharing,
     /// How often an agent asks the shared vector instead of its own model. Default: `InverseSquareRoot`.
     #[serde(default)]
@@ -80,7 +80,7 @@ impl SharedQueries {
     }
 }
 
-/// What agents get to know of each other.
+/// What agents learn of each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Sharing {
     /// Nothing: plain Thompson sampling (TS).
@@ -120,7 +120,8 @@ pub struct Aggregate {
     /// Who takes part in a sum. Default: everybody, `Poisson(1)`.
     #[serde(default = "everybody")]
     pub participation: Participation,
-    /// How much each agent counts where. Default: the authors' annealed weights (uniform for one region).
+    /// The weight of each agent in each region. Default: the authors' annealed weights (uniform for one
+    /// region).
     #[serde(default)]
     pub weights: WeightSchedule,
     /// What the sum is divided by. Default: `Planned`.
@@ -129,11 +130,11 @@ pub struct Aggregate {
     /// What happens to answers that come too late. Default: `Discard`.
     #[serde(default)]
     pub late: Late,
-    /// Whether the server broadcasts once more after the last round, which helps nobody and costs like any other. The
-    /// paper's loop does (t = 0 to T), and its losses count T. Default: false.
+    /// Whether the server broadcasts once more after the last round, which is of no use and has the same
+    /// loss. The paper's loop does (t = 0 to T), and its losses count T. Default: false.
     #[serde(default)]
     pub closing_broadcast: bool,
-    /// What the noise is scaled to, and what the ledger books it against. Default: `LargestWeight`, the paper's.
+    /// What the noise is scaled to, and the sensitivity in the ledger. Default: `LargestWeight`, the paper's.
     #[serde(default)]
     pub sensitivity: SensitivityRule,
     /// Whether the server is trusted with agents' vectors. Default: `Trusted`.
@@ -148,18 +149,19 @@ pub struct Aggregate {
     pub arithmetic: Option<NoiseArithmetic>,
 }
 
-/// Whether the server sees agents' vectors. Masks, coins and shares of noise are agreed on at the start.
+/// Whether the server sees agents' vectors. Keys for masks are exchanged at the start.
 ///
 /// Source: Bonawitz et al. 2017, "Practical secure aggregation for privacy-preserving machine learning".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ServerTrust {
-    /// It sees each agent's vector as it is, tosses the coins and adds the noise.
+    /// It sees each agent's vector as it is, samples the agents and adds the noise.
     #[default]
     Trusted,
-    /// It sees sums only: agents toss their own coins, add shares of the noise, and mask what they send by pairs and by
-    /// themselves. A majority must answer, and hand over shares, for a round to be opened; else agents get nothing. The
-    /// server is taken to follow the protocol while it learns what it can: above all, it tells all agents the same.
+    /// It sees sums only: agents sample themselves, add shares of the noise, and mask what they send by pairs
+    /// and by themselves. A majority must answer, and hand over shares, for a round to be opened; else agents
+    /// get nothing. The server is taken to follow the protocol while it learns what it can: above all, it
+    /// tells all agents the same.
     Masked {
         /// Share of agents that may drop out before the noise is less than promised.
         planned_dropout: Probability,
@@ -182,7 +184,7 @@ impl ServerTrust {
         matches!(self, Self::Masked { .. })
     }
 
-    /// The most agents that pool what they know.
+    /// The largest number of colluding agents.
     #[must_use]
     pub fn colluding(self) -> usize {
         match self {
@@ -201,7 +203,7 @@ fn everybody() -> Participation {
 }
 
 impl Aggregate {
-    /// What masks do not go together with.
+    /// Settings that cannot be combined with masks.
     pub(super) fn masking_problems(&self, policy: RoundPolicy, agents: u64) -> Vec<Problem> {
         if !self.server.is_masked() {
             return Vec::new();
@@ -254,7 +256,7 @@ impl Aggregate {
         let threshold = threshold(agents as usize);
         if self.server.colluding() >= threshold {
             let expected = format!(
-                "fewer than {threshold} of {agents} agents: so many shares open every single answer, and no noise protects it"
+                "fewer than {threshold} of {agents} agents: so many shares reveal every single answer, without noise"
             );
             let cure = "lower `colluding`, or trust the server";
             let found = self.server.colluding().to_string();

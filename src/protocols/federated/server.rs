@@ -1,4 +1,4 @@
-//! What a server knows in a round, and how it files the answers that come.
+//! The state of a server in a round, and how it stores answers.
 
 use super::answers::Answers;
 use super::contribution::Contract;
@@ -50,12 +50,12 @@ pub(super) struct Server {
     /// Rounds that were given up with shares on their way.
     pub(super) unopened: Vec<Unopened>,
     pub(super) name: String,
-    /// On what all prices rest.
+    /// Conditions of all losses.
     pub(super) conditions: Vec<String>,
-    /// Answers since the last sum, and those of them to earlier rounds.
+    /// Answers since the last sum, and how many of them were to earlier rounds.
     pub(super) buffered: u64,
     pub(super) stale: u64,
-    /// Nothing is summed up: zeros of the same length are sent.
+    /// Dry run: nothing is summed, and zeros of the same length are sent.
     pub(super) dry: bool,
 }
 
@@ -81,7 +81,7 @@ impl Server {
         }
     }
 
-    /// Files an answer; its vector is absent where nothing is shared.
+    /// Stores an answer; its vector is absent where nothing is shared.
     pub(super) fn file(&mut self, agent: usize, round: u64, vector: Option<Vector>) {
         self.buffered += 1;
         if round == self.round && self.open {
@@ -102,7 +102,7 @@ impl Server {
             }
             Late::AddToNext | Late::ReplaceNext => self.late[agent] = vector,
             Late::KeepLast => {
-                // One that was overtaken by a later round's stays behind it.
+                // One that arrives after a later round's answer does not replace it.
                 if self.heard[agent].latest() == Some(round) {
                     self.last[agent] = vector;
                 }

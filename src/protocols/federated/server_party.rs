@@ -1,4 +1,4 @@
-//! The server as a party: opens rounds, gathers vectors, releases what it makes of them.
+//! The server as a party: starts rounds, collects vectors, releases their sums.
 
 use super::messages::{Close, Message, OwnFact, World};
 use super::rounds::{Late, RoundPolicy};
@@ -30,7 +30,7 @@ impl Party<World> for Server {
                 self.take(from, round, Some(omega.into_inner()), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // A member that takes no part has not got what was dealt to it.
+                // A member that takes no part has not received the shares that others sent to it.
                 if self.contract.is_some()
                     && let Some(&agent) = self.places.get(&from)
                 {
@@ -127,10 +127,10 @@ impl Server {
         self.next(ctx);
     }
 
-    /// The vectors of this round as the late policy has them.
+    /// The vectors of this round according to the late policy.
     fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
-        // Whoever keeps the first k calls k / N its rate.
+        // A server that keeps the first k answers plans with the rate k / N.
         if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
             (self.policy, mechanism.participation)
         {

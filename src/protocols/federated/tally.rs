@@ -1,4 +1,4 @@
-//! From measurements of many agents to mean regrets by round and by group.
+//! Mean regrets by round and by group, from the measurements of many agents.
 
 use crate::protocols::stage::{GroupOutcome, Iteration, Regret, RoundClosing};
 use crate::vocab::Time;

@@ -1,11 +1,11 @@
-//! A sum under masks: what a server has of it, and how it opens once shares of a majority are there.
+//! A masked sum: the parts that a server has of it, and its computation from the shares of a majority.
 
 use super::contribution::Contract;
 use super::masking::{adds, agreed, decode, lagrange, mask, recover};
 use crate::vocab::PrivacyEvent;
 use std::sync::Arc;
 
-/// A round whose answers are in and whose masks are not off yet.
+/// A round whose answers have arrived and whose masks are not removed yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unmasking {
     /// Sum of the masked words of those who answered.
@@ -14,9 +14,10 @@ pub(super) struct Unmasking {
     pub(super) members: Arc<Vec<bool>>,
     /// Who has handed over shares, and the shares by owner.
     pub(super) shares: Vec<(usize, Arc<Vec<u64>>)>,
-    /// Whether the server, with the agents that pool with it, can open the sum, and the ledger has it.
+    /// Whether the server, with the agents that collude with it, can compute the sum, and the ledger has an
+    /// entry for it.
     pub(super) booked: bool,
-    /// What that is booked as.
+    /// The ledger entry for it.
     pub(super) event: Option<PrivacyEvent>,
 }
 
@@ -24,11 +25,11 @@ pub(super) struct Unmasking {
 #[derive(Clone, Debug)]
 pub(super) struct Unopened {
     pub(super) round: u64,
-    /// Agents whose parts are in the sum.
+    /// Agents whose vectors are in the sum.
     pub(super) survivors: u64,
     /// Whose shares have come.
     pub(super) holders: Vec<usize>,
-    /// What it would be booked as; the budget counts it from the moment shares were asked for.
+    /// The ledger entry that it would get; the budget counts it from the moment when shares were requested.
     pub(super) event: Option<PrivacyEvent>,
 }
 

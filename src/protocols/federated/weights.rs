@@ -1,4 +1,4 @@
-//! How much each agent counts in each region's sum.
+//! The weight of each agent in each region's sum.
 
 use crate::vocab::{NonNegative, Problem};
 use schemars::JsonSchema;
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum WeightSchedule {
     /// Every agent counts 1/N everywhere: `Uniform()`.
     Uniform(Uniform),
-    /// At first an agent counts most in the region that it explores, later everywhere alike.
+    /// At first an agent has the largest weight in the region that it explores, later the same weight
+    /// everywhere.
     Annealed(Annealed),
 }
 

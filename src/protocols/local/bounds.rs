@@ -1,4 +1,4 @@
-//! What theory says about a series' regret: Theorem 1's lower bound, and the upper bound of the learner's theorem.
+//! Theorems' bounds on a series' regret: Theorem 1's lower bound, and the upper bound for the learner.
 
 use crate::gp::covariance::Shape;
 use crate::gp::gain_bounds;

@@ -1,4 +1,4 @@
-//! What is known of the users' rewards that the ledger does not price.
+//! What is known of the users' rewards besides the releases in the ledger.
 
 use super::arrivals::Arrivals;
 use super::recipe::Local;

@@ -1,4 +1,4 @@
-//! Which numbers were seen before, in memory that does not grow.
+//! Recognises numbers that were seen before, in memory of constant size.
 
 /// Remembers numbers that come roughly in order. A number is forgotten when one that is 65,536 larger, or a further
 /// multiple of it, has come.

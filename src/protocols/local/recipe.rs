@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 
 /// A service learns the best arm from users who never show it their reward.
 ///
-/// Every series is played on the same function and the same users: user k has the same noise, the same privacy noise,
+/// Every series has the same function and the same users: user k has the same noise, the same privacy noise,
 /// and answers as late or never, whatever it is given. A round is one user who plays; regret counts every user who
 /// plays, whether or not a report follows. Of more than 1,000 rounds, every so many are recorded.
 /// Source: Zhou and Tan 2021, "Local differential privacy for Bayesian optimization".
@@ -31,7 +31,7 @@ pub struct Local {
     /// How long a user takes before it reports. Default: no time.
     #[serde(default)]
     pub answer_after: LatencyModel,
-    /// Who plays and never reports. Default: `Independent(0)`, nobody.
+    /// Users who try an arm and never report. Default: `Independent(0)`, none.
     #[serde(default)]
     pub never_answer: NeverAnswer,
     /// How many people there are, each visit being one of a person drawn at random; privacy is then priced per person.

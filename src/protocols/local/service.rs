@@ -131,7 +131,8 @@ impl Party<World> for Service {
         }
     }
 
-    /// Another learner lives through all that the one that is there did. One that cannot leaves that one.
+    /// Another learner repeats the history of the present one and replaces it; if it cannot, the present one
+    /// stays.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.give_up_after = fresh.give_up_after;

@@ -1,4 +1,4 @@
-//! Turns what happened into regrets and counts, in memory that does not grow with the rounds.
+//! Regrets and counts of a run, in memory that does not grow with the number of rounds.
 
 use super::messages::OwnFact;
 use crate::objectives::Instance;

@@ -1,4 +1,5 @@
-//! The users: each plays the arm it was given, and reports its reward after clipping and noise, late or never.
+//! The users: each tries the arm it was given, and reports its reward after clipping and noise, late or
+//! never.
 
 use super::arrivals::{Arrivals, NeverAnswer};
 use super::messages::{Message, OwnFact, Timer, World};
@@ -54,7 +55,7 @@ pub(super) struct UserSettings {
     pub(super) observer: Observer,
     /// Who sees that a message passes, whether it can read it or not.
     pub(super) passers: Arc<[Observer]>,
-    /// On what every release rests beside its mechanism.
+    /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
     /// Plays after which the series ends.
     pub(super) rounds: u64,

@@ -1,4 +1,4 @@
-//! What theory says about a series' regret: GP-UCB's theorem where the inputs are open, PO-GP-UCB's where projected.
+//! Theorems' bounds on a series' regret: GP-UCB's for disclosed inputs, PO-GP-UCB's for projected ones.
 
 use super::recipe::SeriesRecipe;
 use crate::gp::{ArmCovariance, gain_bounds};

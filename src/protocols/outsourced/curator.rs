@@ -1,4 +1,5 @@
-//! The curator: holds the inputs, releases a view of them once, and measures what it is asked to.
+//! The curator: holds the inputs, releases them once through a mechanism, and measures the rows that are
+//! queried.
 
 use super::messages::{Message, OwnFact, World};
 use crate::kernel::{Context, Input, Party};
@@ -34,7 +35,7 @@ pub(super) struct Curator {
     pub(super) n: usize,
     /// Columns of the inputs, d; public.
     pub(super) columns: usize,
-    /// What is taken as public, and so what prices rest on.
+    /// Facts taken as public, on which losses are conditional.
     pub(super) facts: Facts,
     /// The modeler's model, where its hyperparameters were fitted to inputs and outcomes and it asks for one.
     pub(super) fitted: Option<Sensitive<Surrogate>>,
@@ -47,7 +48,7 @@ pub(super) struct Curator {
     pub(super) stream: Stream,
     /// Draws of a public projection matrix.
     pub(super) projection: Key,
-    /// What was spent of the privacy budget.
+    /// Releases counted against the privacy budget.
     pub(super) meter: Meter,
     pub(super) view: Option<Message>,
     /// Answers by round: the same, however often they are asked for.

@@ -7,7 +7,7 @@
 //! modeler --RequestInputs--> curator        asked again after a timeout
 //! modeler <-----Inputs(Z)--- curator        Z is made once; sending it again releases nothing new
 //! modeler --Query(k, row)--> curator
-//! modeler <--Answer(k, y)--- curator        round k is measured once, however often it is asked for
+//! modeler <--Answer(k, y)--- curator        round k is measured once, however often it is queried
 //! ```
 //!
 //! The paper's Theorem 1 claims (epsilon, delta)-DP for Z; the claim is refuted for tall data (n - 1 >= d), and the

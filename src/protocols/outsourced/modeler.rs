@@ -195,7 +195,7 @@ impl Party<World> for Modeler {
         }
     }
 
-    /// Another learner lives through all that the one that is there did. One that cannot be had leaves that one.
+    /// Another learner repeats the history of the present one, which stays if the other cannot be built.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.asker.set_retry(fresh.recipe.retry);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A curator outsources its search to a modeler who never sees the inputs themselves.
 ///
-/// Every series is played on the same function, noise, initial points and network draws.
+/// Every series has the same function, noise, initial points and network draws.
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithms 1 and 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! What the trials say about the settings, and how the publication compares with what was proven about it.
+//! Results of the trials by setting, and the error of the publication beside its proven bound.
 
 use super::failure::CannotRelease;
 use super::publication::{Guarantee, Measure, Task, Utility};

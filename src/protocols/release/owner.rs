@@ -19,10 +19,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
-/// Who sees a publication, whoever the readers of the scenario are.
+/// The observer of a publication, for all readers of the scenario together.
 pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
-/// What the owner of one series begins with.
+/// The initial state of the owner of one series.
 #[derive(Clone)]
 pub(super) struct OwnerConfig {
     pub(super) name: String,
@@ -36,30 +36,30 @@ pub(super) struct OwnerConfig {
     /// Node of the noise; trial k draws from its child k, whichever setting is tried.
     pub(super) noise: Key,
     pub(super) retry: Retry,
-    /// Whether any setting will do for a trial.
+    /// Dry run: trials have no meaning, and any setting is good enough for one.
     pub(super) dry: bool,
     /// Whether models are trained, so that what goes out depends on training records too.
     pub(super) trains: bool,
     pub(super) carriers: Carriers,
-    /// On what every release rests beside its mechanism.
+    /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
     /// Draws of the mechanisms, and of the learner.
     pub(super) mechanisms: Stream,
     pub(super) learning: Stream,
 }
 
-/// Who passes on messages that it can read, and is neither the owner nor a machine of the owner's.
+/// Relays that can read messages, and are neither the owner nor one of the owner's machines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Carriers {
-    /// What the owner and its workers say to each other.
+    /// Of messages between the owner and its workers.
     pub(super) of_training: Arc<[Observer]>,
-    /// What the owner says to readers; no reader is among them.
+    /// Of messages from the owner to readers; no reader is among them.
     pub(super) of_publication: Arc<[Observer]>,
     /// Both.
     pub(super) of_either: Arc<[Observer]>,
 }
 
-/// A question that waits for an answer.
+/// A request that waits for an answer.
 #[derive(Clone)]
 struct Open {
     to: PartyId,
@@ -68,7 +68,7 @@ struct Open {
     timer: TimerTicket,
 }
 
-/// What chooses the next setting.
+/// The method that chooses the next setting.
 #[derive(Clone)]
 enum Searcher {
     Learner(Box<dyn Learner>),
@@ -80,7 +80,7 @@ enum Searcher {
 enum Halt {
     /// The search or the release cannot be made.
     Failed(CannotRelease),
-    /// Nothing may be released any more.
+    /// The budget allows no further release.
     Refused(ReleaseError),
 }
 
@@ -106,10 +106,10 @@ pub(super) struct Owner {
     open_trials: BTreeMap<u64, Open>,
     open_readers: BTreeMap<usize, Open>,
     trials: Trials,
-    /// Settings that were told as they were chosen.
+    /// Settings that were published when they were chosen.
     told: Vec<Released<usize>>,
     published: bool,
-    /// What was spent of the privacy budget.
+    /// Releases counted against the privacy budget.
     meter: Meter,
     /// Whether it does not allow for training records.
     refused_for_training: bool,
@@ -208,7 +208,7 @@ impl Owner {
         let Some(choice) = choice else {
             return Ok(self.config.learning.below(self.config.task.n() as u64) as usize);
         };
-        // Whoever reads what workers are told reads the setting there.
+        // A relay that reads messages to workers reads the setting there.
         let carriers = Arc::clone(&self.config.carriers.of_either);
         let setting = self.chosen(ctx, "settings tried", trial, choice, &carriers)?;
         for &reader in &self.config.readers {
@@ -422,7 +422,7 @@ impl Party<World> for Owner {
             Input::Message { from, message: Message::Received } => self.received(ctx, from),
             Input::Timer(Timer::Trial(trial)) => self.overdue(ctx, trial),
             Input::Timer(Timer::Reader(place)) => self.unheard(ctx, place),
-            // What is open will be asked again.
+            // Open requests will be sent again.
             Input::Message {
                 message: Message::Train { .. } | Message::Announce { .. } | Message::Publish { .. },
                 ..

@@ -1,4 +1,4 @@
-//! A reader: takes what was published and goes by it.
+//! A reader: receives the publication and uses it.
 
 use super::messages::{Message, OwnFact, World};
 use crate::kernel::{Context, Input, Party};

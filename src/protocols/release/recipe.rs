@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// A data owner tunes on a sensitive validation set and publishes a setting, its performance, or both.
 ///
-/// Every series is played on the same function, noise by trial, and network draws. Regret is the owner's own, over
+/// Every series has the same function, noise by trial, and network draws. Regret is the owner's own, over
 /// its trials; what a reader gets stands under the outcomes.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, "Differentially private Bayesian optimization".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

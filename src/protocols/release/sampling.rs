@@ -1,4 +1,4 @@
-//! A search whose every choice is private, so that it may be told at once.
+//! A search in which every choice is private, so that each can be published at once.
 
 use super::failure::CannotRelease;
 use super::publication::{Sampling, Selection, Task, positive};

@@ -1,4 +1,4 @@
-//! Records that models are trained on: what a reader gets depends on them too, and nothing protects them.
+//! Training records: publications depend on them too, and no mechanism protects them.
 
 use crate::accounting::BookedRelease;
 use crate::privacy::ledger::{Book, Refusal};

@@ -1,4 +1,4 @@
-//! Asking until an answer comes: one open question at a time, asked again after a timeout, given up at last.
+//! Requests with retries: one open request at a time, sent again after a timeout, given up in the end.
 
 use crate::kernel::{Context, Digest, Digestible, Protocol, TimerTicket};
 use crate::vocab::{PartyId, Problem, Span};
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// How often and how long a party asks.
+/// How often a party sends a request, and how long it waits for each answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
@@ -44,7 +44,7 @@ impl Retry {
             "timeout",
             "a duration above 0",
             self.timeout.to_string(),
-            "wait at least as long as a question and its answer travel",
+            "wait at least as long as a request and its answer take",
         )]
     }
 }
@@ -64,7 +64,7 @@ impl Digestible for AskAgain {
 pub enum Verdict {
     /// The question was asked again.
     AskedAgain,
-    /// It has been asked as often as allowed; it is closed now.
+    /// It has been sent as often as allowed; it is given up now.
     GaveUp,
     /// The timer belonged to a question that was closed before.
     Stale,
@@ -79,7 +79,7 @@ struct Question<P: Protocol> {
     timer: TimerTicket,
 }
 
-/// A party's side of asking.
+/// The state of a party's requests.
 #[derive(Clone, Debug)]
 pub struct Asker<P: Protocol> {
     retry: Retry,
@@ -91,7 +91,7 @@ impl<P: Protocol> Asker<P>
 where
     P::Timer: From<AskAgain>,
 {
-    /// Nothing asked yet.
+    /// No request so far.
     #[must_use]
     pub fn new(retry: Retry) -> Self {
         Self { retry, next: 0, open: None }
@@ -103,12 +103,12 @@ where
         self.retry
     }
 
-    /// Asks so often and so long from the next timeout on.
+    /// Changes the number of attempts and the timeout, from the next timeout on.
     pub fn set_retry(&mut self, retry: Retry) {
         self.retry = retry;
     }
 
-    /// Asks, closing a question that may still be open.
+    /// Sends a request, and gives up one that may still be open.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);
         let number = self.next;

@@ -1,4 +1,4 @@
-//! How each series begins, among a few parties that talk to one another: enough for a picture of who says what to whom.
+//! The first events of each series among a few parties, for a message-sequence picture.
 
 use super::trace::{TraceEvent, TraceKind};
 use crate::vocab::PartyId;
@@ -15,7 +15,7 @@ pub(in crate::protocols) struct Beginning {
     series: Vec<Kept>,
 }
 
-/// What is kept of one series.
+/// The stored events of one series.
 #[derive(Debug)]
 struct Kept {
     name: String,

@@ -1,4 +1,4 @@
-//! What-if: a world that is kept where several futures part, and the point at which they do.
+//! Forks: the state at which branches begin, and the point in time.
 
 use crate::kernel::{Protocol as KernelProtocol, Simulation};
 use crate::network::NetworkMedium;
@@ -12,7 +12,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::str::FromStr;
 
-/// Where futures part.
+/// The point at which branches begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ForkPoint {
     /// Right after the event in which this round was closed. What that event sent is on its way already.
@@ -21,7 +21,7 @@ pub enum ForkPoint {
     At(Span),
 }
 
-/// A text that names no place to fork at.
+/// A text that is not a valid point for a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a round, as in 20, or a virtual time, as in 5min")]
 pub struct BadForkPoint;
@@ -46,7 +46,7 @@ impl fmt::Display for ForkPoint {
     }
 }
 
-/// The worlds of one replication as they were at the fork, by series.
+/// The simulations of one replication in their state at the fork, by series.
 #[derive(Clone, Debug, Default)]
 pub struct WarmWorlds(Rc<RefCell<BTreeMap<String, Kept>>>);
 
@@ -56,16 +56,16 @@ struct Kept {
     world: Box<dyn Any>,
 }
 
-/// Part of a fork.
+/// The role of a run in a fork.
 #[derive(Clone, Debug)]
 pub enum Fork {
-    /// Plays the common beginning, keeps its worlds there, and goes on unchanged.
+    /// Runs the common beginning, keeps its state at the fork, and continues unchanged.
     Trunk(ForkPoint, WarmWorlds),
-    /// Goes on from what the trunk kept, in a stage that differs.
+    /// Continues from the stored state, with changed settings.
     Branch(WarmWorlds),
 }
 
-/// What a trunk keeps of one series: the world, and the facts that led to it.
+/// The stored state of one series: the simulation, and the facts stated before the fork.
 #[derive(Debug)]
 pub(in crate::protocols) struct Warm<P: KernelProtocol> {
     pub(in crate::protocols) world: Simulation<P, NetworkMedium>,

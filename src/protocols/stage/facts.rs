@@ -1,7 +1,7 @@
-//! Facts that parties of every protocol state alike, and what a record keeps of them.
+//! Facts that all protocols have in common, and how the record of a replication stores them.
 //!
-//! A further one is a variant of [`Fact`], its number, and how [`SharedFacts`] keeps it; where it has a field of its own in
-//! the record, that field too.
+//! To add one, add a variant of [`Fact`], its number, and the way in which [`SharedFacts`] stores it; where
+//! it has its own field in the record, that field too.
 
 use super::{BudgetReached, Releases, SeriesRecord};
 use crate::kernel::{Digest, Digestible, Protocol};
@@ -11,7 +11,7 @@ use std::fmt;
 /// A fact for the record: one that every protocol has, or one of the protocol's own.
 #[derive(Clone)]
 pub enum Fact<Own> {
-    /// What this protocol alone states.
+    /// A fact of this protocol only.
     Own(Own),
     /// Something that depends on protected data was released.
     Released(Box<PrivacyEvent>),
@@ -19,7 +19,7 @@ pub enum Fact<Own> {
     BudgetReached(BudgetReached),
     /// A model added more than before to the diagonal of a covariance matrix, as a variance.
     Jittered(f64),
-    /// A party could not go on; the series ends here.
+    /// A party could not continue; the series ends here.
     Ended {
         /// Why.
         reason: String,
@@ -64,7 +64,7 @@ impl<Own> From<Own> for Fact<Own> {
     }
 }
 
-/// A fact of the protocol's own looks as if it stood alone.
+/// A fact of the protocol's own has the same digest and label as without this enum.
 impl<Own: fmt::Debug> fmt::Debug for Fact<Own> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -104,7 +104,7 @@ impl<Own: ProtocolFact> Digestible for Fact<Own> {
     }
 }
 
-/// What a record keeps of the shared facts of one series, as they come.
+/// Collects the shared facts of one series for its record, in order.
 #[derive(Debug)]
 pub(super) struct SharedFacts {
     releases: Releases,
@@ -118,7 +118,7 @@ impl SharedFacts {
         Self { releases, budget: None, jitter: 0.0, ended_early: None }
     }
 
-    /// Takes in a shared fact; gives back one of the protocol's own.
+    /// Stores a shared fact; returns one of the protocol's own.
     pub(super) fn keep<'a, Own>(&mut self, fact: &'a Fact<Own>) -> Option<&'a Own> {
         match fact {
             Fact::Own(own) => return Some(own),

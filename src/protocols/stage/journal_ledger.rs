@@ -1,5 +1,5 @@
-//! The ledger that the parties of every protocol release through: it asks the budget, and each entry is a fact in the
-//! journal.
+//! The ledger of a party in any protocol: it checks the budget before a release, and writes each entry as a
+//! fact into the journal.
 
 use super::facts::{Fact, Stating};
 use super::record::BudgetReached;
@@ -17,7 +17,7 @@ pub struct JournalLedger<'a, 'b, P: Stating> {
     carriers: Arc<[Observer]>,
     /// The release's own observer is trusted with it: the budget is asked for carriers alone.
     trusting: bool,
-    /// It cannot be held back any more.
+    /// The release cannot be prevented any more.
     inevitable: bool,
     overruled: bool,
 }
@@ -108,7 +108,7 @@ impl<P: Stating> Book for JournalLedger<'_, '_, P> {
     }
 }
 
-/// The same release, in the sight of another observer.
+/// The same release, for another observer.
 #[must_use]
 pub fn seen_by(event: &PrivacyEvent, observer: &Observer) -> PrivacyEvent {
     PrivacyEvent { observer: observer.clone(), ..event.clone() }

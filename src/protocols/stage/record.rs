@@ -1,4 +1,4 @@
-//! What one replication leaves behind: plain data, the same whether it was played now or read from a file.
+//! The record of one replication: plain data, the same in memory and in a file.
 
 use crate::accounting::BookedRelease;
 use crate::kernel::Checkpoint;
@@ -26,14 +26,14 @@ pub struct Iteration {
     pub seconds: f64,
 }
 
-/// A number that a series ends with, beside what a theorem says about it.
+/// A number at the end of a series, with a theorem's bound on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedOutcome {
-    /// What it is ("f* - f(lambda~)").
+    /// Its name ("f* - f(lambda~)").
     pub name: String,
     /// Its value in this replication.
     pub value: f64,
-    /// What is proven or claimed about it.
+    /// The proven or claimed bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<OutcomeBound>,
 }
@@ -49,30 +49,30 @@ pub struct OutcomeBound {
     pub source: String,
 }
 
-/// What a theorem says about a series' regret, by round.
+/// A theorem's bound on a series' regret, by round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegretBound {
-    /// From which side.
+    /// Upper or lower bound.
     pub side: BoundSide,
-    /// On which regret.
+    /// Simple or cumulative regret.
     pub regret: BoundedRegret,
     /// Who says so ("Zhou and Tan 2021, Theorem 3").
     pub source: String,
-    /// What is to be known beside the numbers: what they leave out, and on what they rest.
+    /// Assumptions and limits of the bound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,
     /// Rounds and what the bound is for a run that ends there, in units of the objective.
     pub points: Vec<(u64, f64)>,
-    /// The regret of playing the worst arm from the first round to the last.
+    /// The regret of choosing the worst arm in every round.
     pub largest_possible: f64,
 }
 
-/// The side from which a bound bounds.
+/// Whether a bound is a lower or an upper one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BoundSide {
-    /// No learner does better on every function.
+    /// Lower bound: no learner has less regret on every function.
     Lower,
-    /// This learner does no worse.
+    /// Upper bound: the regret of this learner is no larger.
     Upper,
 }
 
@@ -85,7 +85,7 @@ pub enum BoundedRegret {
     Cumulative,
 }
 
-/// Everything that one series of one replication left behind.
+/// The record of one series of one replication.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeriesRecord {
     /// Name of the series.
@@ -106,7 +106,7 @@ pub struct SeriesRecord {
     pub messages_delivered: u64,
     /// Bytes of all messages sent.
     pub bytes: u64,
-    /// What else the protocol counted, by name in words.
+    /// Further counts of the protocol, by name in words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
     /// Why the series ended before its last round, if it did.
@@ -117,7 +117,7 @@ pub struct SeriesRecord {
     /// Regret at the end by group of agents, where a protocol has groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupOutcome>,
-    /// Rounds as they were closed, for a protocol that asks many in each.
+    /// Rounds as they ended, for a protocol with requests to many parties in each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closings: Vec<RoundClosing>,
     /// Numbers that the series ends with, in the protocol's order; most protocols have none.
@@ -132,10 +132,10 @@ pub struct SeriesRecord {
     /// Whether the protected data are the same in every run of the study, so that all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
-    /// What observers know of protected data that no release accounts for.
+    /// Facts about protected data that observers know and that no release accounts for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub public: Vec<PublicFact>,
-    /// The journal's digest on the way, for a replay that differs.
+    /// The journal's digest at some events, to locate the first difference in a replay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<Waypoint>,
     /// The journal's digest.
@@ -143,7 +143,7 @@ pub struct SeriesRecord {
 }
 
 impl SeriesRecord {
-    /// The record of a series of which nothing is known yet.
+    /// An empty record.
     #[must_use]
     pub fn empty(name: &str) -> Self {
         Self {
@@ -183,7 +183,7 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
-/// The journal's digest on the way.
+/// The journal's digest after some number of events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waypoint {
     /// Events so far.
@@ -225,7 +225,7 @@ pub struct RoundClosing {
     pub missing: u64,
 }
 
-/// How one group of agents fared.
+/// The regret of one group of agents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupOutcome {
     /// Name of the group.

@@ -1,4 +1,4 @@
-//! Rounds: what every protocol calls by names of its own (rounds, trials, users, calls), for whoever looks from outside.
+//! Rounds of any protocol, under whichever name (rounds, trials, users, calls), for dry runs and forks.
 
 use crate::kernel::Protocol;
 

@@ -1,4 +1,4 @@
-//! The world that a protocol is played in.
+//! Parties, network and objective of one replication, and how it is run.
 
 use crate::kernel::Event;
 use crate::kernel::{Ending, KernelError, Limits, Party, Protocol as KernelProtocol, Simulation};
@@ -28,34 +28,34 @@ pub struct Stage {
     pub names: Vec<String>,
     /// Group, availability, speed and line of each party.
     pub traits: Vec<PartyTraits>,
-    /// Everything between them.
+    /// The network between them.
     pub network: Network,
     /// What is to be optimised, in this replication.
     pub instance: Option<Instance>,
     /// Draws further problems of the same kind, for protocols whose parties have one each.
     pub prepared: Option<Arc<dyn Prepared>>,
-    /// The most that may be learned, if there is a limit.
+    /// The privacy budget, if there is one.
     pub budget: Option<Budget>,
-    /// Sees every event of every series, if there is somebody to watch.
+    /// Called with every event of every series, if present.
     pub watcher: Option<Watcher>,
-    /// What is played of it.
+    /// The part of the replication that is run.
     pub directions: Directions,
 }
 
-/// What is played of a world, and how. The default is all of it, from the start to the end.
+/// Which part of a replication is run, and how. The default is all of it.
 #[derive(Clone, Debug, Default)]
 pub struct Directions {
     /// Stop before the first event later than this.
     pub until: Option<Time>,
-    /// Play the system alone: who hears what when. Nothing is measured, learned or made private.
+    /// Dry run: messages only. Nothing is measured, learned or made private.
     pub dry: bool,
-    /// Where several futures of one world are played.
+    /// The fork, where several branches are run.
     pub fork: Option<Fork>,
 }
 
 impl Stage {
-    /// A world of these parties, all of them always there, and nothing to optimise yet. For programs that use the
-    /// library without a scenario; the fields say what may be added.
+    /// A stage for these parties, all of them always online, and without an objective. For programs that use
+    /// the library without a scenario; the fields say what may be added.
     #[must_use]
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, network: Network) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
@@ -99,7 +99,7 @@ impl Stage {
         self.instance.as_ref().ok_or_else(|| PlayError::NoObjective { series: series.to_owned() })
     }
 
-    /// These parties at their places, and parties that take no part at all others.
+    /// These parties at their positions, and idle parties at all other positions.
     #[must_use]
     pub fn all_parties<P: KernelProtocol>(
         &self,
@@ -113,14 +113,14 @@ impl Stage {
         parties
     }
 
-    /// The ways that messages take among the parties.
+    /// The routes of messages between the parties.
     #[must_use]
     pub fn relays(&self) -> Relays {
         self.network.relays(&self.names, &self.traits)
     }
 
-    /// Who can read what `one` party and any of the `others` say to each other, because it passes it on, and is not
-    /// among those `trusted` with it. In order of the parties' ids.
+    /// The relays that can read the messages between `one` party and any of the `others`, except those
+    /// `trusted` with them. In order of the parties' ids.
     #[must_use]
     pub fn read_between(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
         if self.network.encryption == Encryption::EndToEnd {
@@ -129,8 +129,8 @@ impl Stage {
         self.passed_on_by(one, others, trusted)
     }
 
-    /// Who passes on what `one` party and any of the `others` say to each other, whether it can read it or not, without
-    /// those who are `trusted` anyway.
+    /// The relays of the messages between `one` party and any of the `others`, whether they can read them or
+    /// not, except those that are `trusted`.
     #[must_use]
     pub fn passed_on_by(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
         let mut relays = self.relays();
@@ -139,8 +139,8 @@ impl Stage {
         found.map(|party| Observer(self.names[party.index()].clone())).collect()
     }
 
-    /// Plays one world from start to end below `key`; `watch` sees every event. The record's iterations and
-    /// releases are left for the caller to fill in.
+    /// Runs one simulation from start to end, with all random numbers below `key`; `watch` sees every event.
+    /// The record's iterations and releases are left for the caller to fill in.
     ///
     /// Where [`Directions`] say so it plays less than that: up to a time, as long as the watcher wants, or from a fork
     /// on; `watch` is then told the facts that led to the fork first.
@@ -215,7 +215,7 @@ impl Stage {
         Ok(record)
     }
 
-    /// Changes a world to what this stage has it be from `at` on, and plays it to its end.
+    /// Changes a simulation to the settings of this stage from `at` on, and runs it to its end.
     fn branch<P: Rounds>(
         &self,
         world: &mut Simulation<P, NetworkMedium>,
@@ -236,7 +236,7 @@ impl Stage {
     }
 }
 
-/// Plays on until the world ends, time is up, or it is enough.
+/// Continues until the simulation ends, a time is reached, or the watcher has seen enough.
 fn go_on<P: Rounds>(
     world: &mut Simulation<P, NetworkMedium>,
     until: Time,
@@ -252,7 +252,7 @@ fn go_on<P: Rounds>(
     Ok(None)
 }
 
-/// Plays to the fork, keeps a clone of the world there, and goes on to the end.
+/// Runs to the fork, stores a clone of the simulation there, and continues to the end.
 fn trunk<P: Rounds>(
     mut world: Simulation<P, NetworkMedium>,
     (point, worlds): (ForkPoint, &WarmWorlds),
@@ -306,7 +306,7 @@ fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> Seri
     }
 }
 
-/// What parties that pass messages on for others learn by that alone.
+/// The facts that relays learn because they relay messages.
 fn learned_by_relays(medium: &NetworkMedium) -> Vec<PublicFact> {
     let names: Vec<&str> = medium.relays().collect();
     let what = match medium.encryption() {

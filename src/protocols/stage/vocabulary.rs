@@ -1,4 +1,4 @@
-//! One macro for what a protocol can say: its messages, its timers and its own facts, each with its digest.
+//! One macro for the enums of a protocol: its messages, its timers and its own facts, each with its digest.
 //!
 //! ```text
 //! vocabulary! {
@@ -12,8 +12,8 @@
 //! }
 //! ```
 //! writes the enum, its [`crate::kernel::Digestible`] (the variant's number, then its fields in order, each as its type has it or
-//! as the function behind `=>` does) and `label`, the variant's name. Numbers are part of every digest: one that is given
-//! is never given anew.
+//! as the function behind `=>` does) and `label`, the variant's name. Numbers are part of every digest: a
+//! number that was used once is never used for another variant.
 
 use crate::kernel::{Digest, Digestible};
 use crate::privacy::Released;

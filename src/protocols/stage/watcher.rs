@@ -1,4 +1,4 @@
-//! Who looks at a run while it is played: sees every event as plain data, and may end a series.
+//! The watcher of a run: it is called with every event as plain data, and may end a series.
 
 use super::Rounds;
 use super::beginning::Beginning;
@@ -9,14 +9,15 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What is called with each event and the name of its series; whether it wants more of the series.
+/// The function that is called with each event and the name of its series; it returns whether the series
+/// should continue.
 type See = dyn FnMut(&str, TraceEvent) -> bool;
 
 /// Sees every event with the name of its series.
 #[derive(Clone)]
 pub struct Watcher {
     see: Rc<RefCell<See>>,
-    /// What it keeps, if it only looks at how series begin.
+    /// The events that it stores, if it only records the first events of series.
     beginning: Option<Rc<RefCell<Beginning>>>,
     contents: bool,
 }
@@ -103,7 +104,7 @@ fn fingerprint<P: Rounds>(event: &Event<'_, P>) -> u64 {
         Event::Sent { message, .. } => message.digest(&mut digest),
         Event::Recorded { fact, .. } => fact.digest(&mut digest),
         Event::TimerFired { timer, .. } => timer.digest(&mut digest),
-        // What travels has gone in when it was sent.
+        // The contents of a message were hashed when it was sent.
         Event::Lost { .. }
         | Event::Delivered { .. }
         | Event::Handled { .. }

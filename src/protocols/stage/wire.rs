@@ -1,4 +1,4 @@
-//! What every message costs on the wire before it says anything.
+//! Size of the headers of a message.
 
 /// Headers of one message: 40 bytes of IPv4 and TCP.
 pub(in crate::protocols) const HEADER_BYTES: u64 = 40;

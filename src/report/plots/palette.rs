@@ -1,4 +1,4 @@
-//! Colours that people with any colour vision tell apart, and dashes for those who print in grey.
+//! Colours that can be distinguished with any colour vision, and dashes for prints in grey.
 
 use plotters::style::RGBColor;
 

@@ -1,4 +1,4 @@
-//! What a list of releases costs, by every accountant: a section, a document for programs, and charts.
+//! The privacy loss of a list of releases, by every accountant: a section, a JSON document, and charts.
 
 use crate::accounting::{Accountant, Composition, Figure, LossBasis, Standing, Statement, tight_curve};
 use crate::report::document::{Block, Section, Table};
@@ -16,25 +16,25 @@ fn is_a(figure: &Figure) -> &'static str {
     }
 }
 
-/// On what a figure rests. Without a ledger nothing is known of the releases but their costs.
+/// The basis of an epsilon. Without a ledger only the costs of the releases are known.
 fn basis(figure: &Figure) -> &'static str {
     figure.basis.map_or("costs as stated", LossBasis::words)
 }
 
-/// For which arithmetic a figure holds; empty for what certifies nothing.
+/// The arithmetic for which an epsilon holds; empty if it is no bound.
 fn for_arithmetic(figure: &Figure) -> &'static str {
     let assumed = if figure.certifies() { ASSUMED } else { "" };
     figure.arithmetic.map_or(assumed, Arithmetic::words)
 }
 
-/// What is taken to hold of costs that stand in a file by themselves.
+/// The arithmetic that is assumed for costs from a file.
 const ASSUMED: &str = "ideal arithmetic assumed";
 
-/// What that means.
+/// What that means, for the reader.
 const STATED: &str = "The costs are taken as the file states them, and the noise as real-valued (ideal arithmetic \
                       assumed): noise that is drawn in floating point can leak more through its low bits.";
 
-/// Every accountant's figure, with what is to be known of it.
+/// The epsilon of every accountant, with notes.
 pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section {
     let (figures, footing) = (statement.figures(), statement.footing);
     let mut header = ["accountant", "epsilon", "lower", "upper", "order", "is a"].map(str::to_owned).to_vec();
@@ -78,7 +78,7 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
     Section { blocks, ..Section::default() }
 }
 
-/// What releases cost, for programs.
+/// The privacy loss of releases, as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct AccountDocument {
     /// The delta at which epsilons are stated.
@@ -96,11 +96,11 @@ pub struct AccountDocument {
 /// What is known of releases that a run made, besides their costs.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct KnownFooting {
-    /// On what the costs rest, as in the run's report.
+    /// The basis of the costs, as in the run's report.
     pub basis: LossBasis,
     /// For which arithmetic they hold, in words.
     pub arithmetic: &'static str,
-    /// Whether some may have been chosen in knowledge of others.
+    /// Whether some may have been chosen after seeing others.
     pub one_after_another: bool,
 }
 
@@ -122,12 +122,12 @@ pub struct AccountantFigures {
     pub standing: &'static str,
     /// How the accountant counts.
     pub about: Option<&'static str>,
-    /// On what it rests.
+    /// Its basis.
     pub basis: &'static str,
-    /// For which arithmetic it holds; empty where it certifies nothing.
+    /// The arithmetic for which it holds; empty if it is no bound.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub arithmetic: &'static str,
-    /// What to know about it.
+    /// Notes.
     pub notes: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ fn by_name<S: Serializer>(
     serializer.collect_map(all.iter().map(|(name, figures)| (name, figures)))
 }
 
-/// What a list of releases costs by every accountant, for programs.
+/// The privacy loss of a list of releases by every accountant, as JSON.
 #[must_use]
 pub fn account_document(statement: &Statement) -> AccountDocument {
     let figures = |figure: Figure| {

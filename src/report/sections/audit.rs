@@ -1,4 +1,4 @@
-//! What an audit found: a section per finding, a table of several, and a picture of the two distributions.
+//! The result of an audit: a section per finding, a table of several, and a chart of the two distributions.
 
 use crate::audit::systems::NotAudited;
 use crate::audit::{Factors, Finding, Histogram, Verdict, World, numerical_error};
@@ -125,7 +125,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// The verdict with what it is worth.
+/// The verdict with its factor.
 fn verdict(finding: &Finding) -> String {
     let word = finding.verdict.to_string().to_uppercase();
     if finding.verdict == Verdict::Refuted {
@@ -241,10 +241,10 @@ pub(in crate::report) fn of_left_out(left_out: &[NotAudited]) -> Section {
     Section { blocks: told.collect(), ..Section::default() }
 }
 
-/// The findings, and what was not audited, for programs.
+/// The findings, and what was not audited, as JSON.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AuditDocument<'a> {
-    /// What was found.
+    /// The findings.
     pub findings: &'a [Finding],
     /// What was not audited, and why.
     pub not_audited: &'a [NotAudited],

@@ -53,7 +53,7 @@ pub(super) fn along(summary: &Summary) -> Vec<Along> {
 }
 
 impl Along {
-    /// Where a cell stands, and what is said of it.
+    /// The position of a cell on the axis, and its label.
     pub(super) fn place(&self, cell: &CellSummary) -> Option<(f64, String)> {
         let x = match &self.scale {
             Scale::Numbers(_) => cell.point.get(&self.name)?.as_f64()?,
@@ -89,7 +89,7 @@ impl Along {
         ('A'..='Z').map(String::from).take(words.len()).collect()
     }
 
-    /// What the ticks stand for, where they are letters.
+    /// The values that the ticks stand for, where ticks are letters.
     pub(super) fn note(&self) -> String {
         let Scale::Words(words) = &self.scale else { return String::new() };
         let ticks = self.ticks(words);

@@ -72,8 +72,8 @@ pub(super) fn rows(
     (axes, rows)
 }
 
-/// On which axes results depend, given the result at each point: an axis does not count if the others tell all.
-/// An axis with a single value counts.
+/// The axes on which results depend, given the result at each point: an axis is left out if the others
+/// determine it. An axis with a single value counts.
 pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool> {
     let axes = results.first().map_or(0, |(point, _)| point.len());
     let mut depends = vec![true; axes];

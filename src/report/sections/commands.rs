@@ -33,7 +33,7 @@ pub(super) fn replay(run: &str) -> Section {
              The same version, scenario and seed give the digest above for any number of threads.",
         ),
     ];
-    Section::new("replay", "Replay", "How to replay", blocks)
+    Section::new("replay", "Replay", "How to repeat this run", blocks)
 }
 
 /// A path as a shell takes it.

@@ -1,4 +1,4 @@
-//! What a dry run tells.
+//! The results of a dry run: times of rounds, late answers, messages.
 
 use crate::report::document::{Block, Document, Section, Shown, Table};
 use crate::report::number::{quantity, seconds};
@@ -9,7 +9,7 @@ use crate::vocab::counted;
 pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
     let replications = counted(plan.replications, "replication");
     let run = format!("{}: dry run, {replications}, seed {}", plan.name, plan.first_seed());
-    let nothing = "Nothing was measured, learned or made private, and no folder is left.";
+    let nothing = "Nothing was measured, learned or made private, and no folder was written.";
     let heading =
         vec![Block::statement(run, Shown::Everywhere), Block::statement(nothing, Shown::Everywhere)];
     let mut blocks = Vec::new();
@@ -36,7 +36,7 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
         row
     });
     let names = header(&["rounds", "mean", "p50", "p95", "longest"]);
-    let title = "Virtual time of a round, from the last closing to its own";
+    let title = "Virtual time of a round, from the end of the previous one to its own end";
     blocks.push(Block::Table(Table::new(title, names, rows.collect(), first)));
 
     let rows = all.iter().flat_map(|series| {
@@ -47,7 +47,7 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
         })
     });
     let names = header(&["who", "asked", "in time", "late", "missing", "p50", "p95"]);
-    let title = "Answers to what was asked in a round";
+    let title = "Answers to the requests of a round";
     blocks.push(Block::Table(Table::new(title, names, rows.collect(), first + 1)));
 
     let mut rows = Vec::new();

@@ -8,7 +8,7 @@ use crate::study::Opening;
 const MOST_PARTIES: usize = 6;
 const MOST_EVENTS: usize = 110;
 
-/// Who says what to whom, in the order in which it happens; nothing if nothing does.
+/// The first messages, in order of time; empty if there are none.
 pub(super) fn drawing(opening: &Opening) -> Option<Drawing> {
     let events = plots::among_first(&opening.events, MOST_PARTIES);
     let left_out = opening.names.len().saturating_sub(MOST_PARTIES);

@@ -1,4 +1,4 @@
-//! Several futures of one beginning.
+//! The branches of a fork, beside the unchanged one.
 
 use crate::report::document::{Block, Document, Section, Shown, Table};
 use crate::report::number::{quantity, regret, seconds};
@@ -14,9 +14,9 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
     let reached = forked.reached.iter().flatten().copied();
     let (first, last) = reached.fold((f64::INFINITY, 0.0f64), |(a, b), t| (a.min(t), b.max(t)));
     let parted = if first == last {
-        format!("The futures part at {} of virtual time.", seconds(first))
+        format!("The branches begin at {} of virtual time.", seconds(first))
     } else {
-        format!("The futures part at {} to {} of virtual time.", seconds(first), seconds(last))
+        format!("The branches begin at {} to {} of virtual time.", seconds(first), seconds(last))
     };
     let heading = vec![Block::statement(run, Shown::Everywhere), Block::statement(parted, Shown::Everywhere)];
     let mut blocks = Vec::new();

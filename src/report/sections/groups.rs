@@ -1,4 +1,4 @@
-//! How groups of agents fared, and how unequally.
+//! Regret by group of agents, and the differences between groups.
 
 use super::cells::rows;
 use crate::report::document::{Block, Table};
@@ -7,7 +7,7 @@ use crate::study::{CellSummary, GroupSummary, SeriesSummary, Summary};
 
 /// What Jain's index is.
 const JAIN: &str =
-    "Jain's index of the groups' simple regrets is 1 when all fare alike, and 1/groups when one bears it all";
+    "Jain's index of the groups' simple regrets is 1 if all are equal, and 1/groups if only one is above 0";
 
 /// Columns of the table of regrets, and which of them have a shorter form without the error: three errors in a row do
 /// not fit into a terminal, and summary.json has them.
@@ -65,7 +65,7 @@ fn fairness(summary: &Summary) -> Table {
     let (axes, mut rows) = rows(summary, numbers);
     let heads = 1 + axes.len();
     rows.retain(|row| row.len() > heads);
-    Table::new("How unequally groups fared", header(axes, &["worst group", "Jain's index"]), rows, heads + 1)
+    Table::new("Differences between groups", header(axes, &["worst group", "Jain's index"]), rows, heads + 1)
 }
 
 fn header(axes: Vec<String>, columns: &[&str]) -> Vec<String> {

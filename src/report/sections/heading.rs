@@ -55,7 +55,7 @@ pub(super) fn of_page(summary: &Summary, manifest: &Manifest) -> Vec<Block> {
     let mut blocks = vec![Block::Facts(Facts { rows, indent: 0, width: 7, shown: Shown::Page })];
     if !summary.complete {
         blocks.push(Block::warning(
-            "Not complete: some replications failed. What is below covers those that were played.",
+            "Not complete: some replications failed. The results below cover those that finished.",
         ));
     }
     blocks

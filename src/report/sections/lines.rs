@@ -1,4 +1,5 @@
-//! What charts of a study's series share: which cells go on one chart, what lines are called, and how far they are drawn.
+//! Common parts of charts of a study's series: the cells on one chart, the names of lines, and their last
+//! points.
 
 use super::cells::{axes, dependence, point};
 use crate::report::number::regret;
@@ -78,7 +79,7 @@ pub(super) fn telling(runs: &[(&CellSummary, &SeriesSummary)]) -> Vec<usize> {
     (0..depends.len()).filter(|axis| depends[*axis] && varies(*axis)).collect()
 }
 
-/// What a series came to.
+/// The result of a series.
 #[derive(PartialEq)]
 struct Results(Vec<Option<Estimate>>, Vec<(u64, Estimate, Estimate)>);
 

@@ -1,4 +1,5 @@
-//! What the network did: time, messages, bytes, losses, latency, and the first replication's links and rounds.
+//! The network of a run: time, messages, bytes, losses, latency, and the first replication's links and
+//! rounds.
 
 use super::cells::rows;
 use super::{counts, first_messages, timeline, traffic};

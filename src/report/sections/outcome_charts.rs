@@ -183,7 +183,7 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
     }
     if bounded {
         note.push_str(&format!(
-            " Hollow triangles: what it is at most with the probability in the table above, by {}.",
+            " Hollow triangles: upper bound, with the probability in the table above, by {}.",
             sources.join("; ")
         ));
     }

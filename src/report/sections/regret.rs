@@ -38,7 +38,7 @@ pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
         for axis in along::untouched(summary) {
             blocks.push(Block::remark_on(format!("No series' regret depends on {axis}."), Shown::Page));
         }
-        blocks.extend(some_open(along::figures(summary), "more along the axes of the sweep"));
+        blocks.extend(some_open(along::figures(summary), "more along the axes of the study"));
         blocks.extend(some_open(by_round::figures(summary), "more by round"));
     }
     Some(Section::new("regret", "Regret", "How good: regret", blocks))
@@ -108,7 +108,7 @@ fn at_the_end(summary: &Summary) -> Vec<Block> {
         blocks.push(Block::remark(format!("published: {}", sources.join("; "))));
     }
     if shortened {
-        blocks.push(Block::remark("any: does not matter"));
+        blocks.push(Block::remark("any: the result is the same for every value"));
     }
     blocks
 }

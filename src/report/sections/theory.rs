@@ -1,4 +1,4 @@
-//! Theorems' bounds beside the regret that was measured: drawn where they fall on the chart, told where they do not.
+//! Bounds of theorems beside the measured regret: drawn where they are on the chart, else given in words.
 
 use super::lines::{Named, capital, numbers};
 use crate::protocols::{BoundSide, BoundedRegret, RegretBound};
@@ -57,7 +57,7 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
     if let Some(most) = entries.iter().map(|entry| entry.bound).find(|bound| says_nothing(bound)) {
         let round = most.points.last().map_or(0, |(t, _)| *t);
         chart.beyond.push(format!(
-            "Upper bounds that say nothing, since at most {} can be lost by round {round}: {}",
+            "Upper bounds above the largest possible regret, {} by round {round}, are not drawn: {}",
             quantity_of(most.largest_possible),
             nothing.join("; ")
         ));

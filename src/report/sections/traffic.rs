@@ -58,7 +58,7 @@ pub(super) fn latency(first: &ReplicationRecord) -> Option<Figure> {
         y: Axis::plain([(0.0, 0.0), (100.0, 0.0)]),
         legend: legend.iter().map(name).collect(),
         lines,
-        note: "Read: so many per cent of the messages took at most so long; lost ones do not count."
+        note: "Vertical: per cent of the messages that took at most the time on the horizontal axis, without lost ones."
             .to_owned(),
         beyond: Vec::new(),
     };

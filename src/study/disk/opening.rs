@@ -1,4 +1,4 @@
-//! How a study's first replication begins, event by event: enough for a picture of who says what to whom.
+//! The first events of a study's first replication, for a message-sequence picture.
 
 use crate::protocols::TraceEvent;
 use crate::study::disk::error::FolderError;

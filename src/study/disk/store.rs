@@ -1,4 +1,4 @@
-//! Records on disk: sealed lines, many to a file, appended as replications end and found again by an index.
+//! Records on disk: lines with checksums, many to a file, appended as replications end and found by an index.
 //!
 //! A line is `{"cell":3,"seal":"<hash>",` and then the record's own fields from `"identity":` on, so it is plain JSON.
 //! The seal is the hash of that rest. It does not cover the cell's number: the identity says which cell a record is of.

@@ -1,4 +1,4 @@
-//! Two runs side by side, event by event, up to the first that differs, each with what led to it.
+//! Compares two runs event by event up to the first event that differs, and shows its causes in both.
 
 use crate::kernel::Memory;
 use crate::protocols::{Directions, Parcel, TraceEvent, TraceKind, Watcher};
@@ -17,13 +17,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 pub struct Side<'a> {
     /// Its plan.
     pub plan: &'a Plan,
-    /// Which cell of it.
+    /// The cell.
     pub cell: usize,
-    /// Which replication.
+    /// The replication.
     pub replication: u64,
 }
 
-/// Where two runs part.
+/// The first difference between two runs.
 #[derive(Clone, Debug)]
 pub struct Divergence {
     /// The series.
@@ -36,12 +36,12 @@ pub struct Divergence {
     pub right: Option<Told>,
 }
 
-/// An event and what led to it.
+/// An event and its cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// The event.
     pub event: TraceEvent,
-    /// What led to it.
+    /// Its cause.
     pub cause: Cause,
 }
 
@@ -64,8 +64,8 @@ pub enum Cause {
     Availability(PartyId),
 }
 
-/// Plays two runs at once and compares them up to the first event that differs, or up to `until`; `None` if there is
-/// no such event.
+/// Runs both at the same time and compares them up to the first event that differs, or up to `until`; `None`
+/// if there is no such event.
 ///
 /// # Errors
 /// [`Failure`] of either.
@@ -86,7 +86,7 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
         let other = scope.spawn(move || play(right, to_right));
         let found = compare(Inbox::new(from_left), Inbox::new(from_right));
         for player in [one, other] {
-            // A player that panics takes this thread with it.
+            // If the thread of a run panics, this one panics too.
             match player.join() {
                 Ok(played) => played?,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -96,7 +96,7 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
     })
 }
 
-/// Events that travel together, and how many such batches may wait.
+/// Number of events in a batch, and number of batches that may wait in the channel.
 const BATCH: usize = 512;
 const BATCHES: usize = 8;
 
@@ -104,7 +104,7 @@ const BATCHES: usize = 8;
 type Name = Arc<str>;
 type Batch = Vec<(Name, TraceEvent)>;
 
-/// Where one run's events are put.
+/// Sends one run's events in batches to the thread that compares them.
 struct Outbox {
     batch: Rc<RefCell<Batch>>,
     sender: SyncSender<Batch>,
@@ -120,7 +120,7 @@ impl Outbox {
             }
             let mut batch = batch.borrow_mut();
             batch.push((Name::clone(&name), event));
-            // Nobody listens any more once a difference is found.
+            // Once a difference is found there is no receiver any more.
             batch.len() < BATCH || sender.send(std::mem::take(&mut batch)).is_ok()
         })
     }
@@ -155,7 +155,7 @@ impl Inbox {
 fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
     let mut series = Name::from("");
     let mut number = 0;
-    // One history will do for both as long as they are the same.
+    // One history is enough for both runs as long as their events are equal.
     let mut history = History::default();
     loop {
         let (one, other) = (left.next(), right.next());
@@ -185,12 +185,13 @@ fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
     }
 }
 
-/// What is going on in a run: the handler at work, and why what travels was sent.
+/// The state of a run that causes are found from: the handler that is running, and the cause of each message
+/// on its way.
 #[derive(Debug, Default)]
 struct History {
-    /// Who handles what.
+    /// The party whose handler runs, and its input.
     handling: Option<(PartyId, Cause)>,
-    /// By sender, addressee and time of sending.
+    /// The cause of each message on its way, by sender, addressee and time of sending.
     travelling: BTreeMap<(PartyId, PartyId, Time), Cause>,
 }
 

@@ -1,5 +1,5 @@
-//! A dry run: the system alone. Who hears what when, how long rounds take, who is late; nothing is measured, learned or
-//! made private.
+//! A dry run: messages only. Their times, how long rounds take, who answers late; nothing is measured,
+//! learned or made private.
 
 use crate::network::LinkStatistics;
 use crate::protocols::{Directions, SeriesRecord, TraceEvent, TraceKind, Watcher};
@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// What a dry run tells of one series of one cell, all replications together.
+/// The result of a dry run for one series of one cell, all replications together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DrySeries {
     /// Position of the cell in the study.
@@ -24,7 +24,7 @@ pub struct DrySeries {
     pub name: String,
     /// Replications.
     pub replications: u64,
-    /// From one closing of a round to the next, in virtual seconds; absent if no round was closed.
+    /// Time from the end of a round to the end of the next, in virtual seconds; absent if no round ended.
     pub rounds: Option<Spread>,
     /// Mean over replications of the virtual seconds from start to end.
     pub virtual_seconds: f64,
@@ -36,7 +36,7 @@ pub struct DrySeries {
     pub bytes: f64,
     /// Latency of one message over one link, in seconds: quantiles .5 and .99.
     pub latency_seconds: Option<[f64; 2]>,
-    /// How those who were asked answered, by group.
+    /// Answers to requests, by group.
     pub groups: Vec<Answers>,
     /// The parties that failed to answer in time most often, worst first, five at most.
     pub latest: Vec<Answers>,
@@ -44,24 +44,24 @@ pub struct DrySeries {
     pub ended_early: Option<String>,
 }
 
-/// How somebody answered what it was asked.
+/// Answers of a party or group to its requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answers {
     /// A party, or a group.
     pub who: String,
-    /// Questions: rounds in which it was sent something by whoever expects an answer.
+    /// Requests: rounds in which it was sent something by a party that expects an answer.
     pub asked: u64,
-    /// Answers that came before the round was closed.
+    /// Answers that came before the round ended.
     pub in_time: u64,
     /// Answers that came later.
     pub late: u64,
-    /// Questions without an answer.
+    /// Requests without an answer.
     pub missing: u64,
-    /// From question to answer in seconds, late answers included; absent if there was none.
+    /// Time from request to answer in seconds, late answers included; absent if there was none.
     pub seconds: Option<Spread>,
 }
 
-/// How a quantity spreads.
+/// The distribution of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// How many.
@@ -91,7 +91,7 @@ impl Spread {
     }
 }
 
-/// Plays every replication of every cell dry, in parallel on the current thread pool.
+/// Makes a dry run of every replication of every cell, in parallel on the current thread pool.
 ///
 /// # Errors
 /// The first [`Failure`].
@@ -208,10 +208,10 @@ fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
         .collect()
 }
 
-/// What one series of one replication showed.
+/// The observations in one series of one replication.
 #[derive(Debug, Default)]
 struct Seen {
-    /// By who asks, who is asked, and round.
+    /// By requester, responder and round.
     questions: BTreeMap<(PartyId, PartyId, u64), Question>,
     /// Rounds that a party closed.
     closed: BTreeSet<(PartyId, u64)>,
@@ -232,7 +232,7 @@ impl Seen {
     fn see(&mut self, event: &TraceEvent) {
         let Some(round) = event.round else { return };
         match &event.kind {
-            // Who speaks first in a round asks.
+            // The party that sends first in a round is the requester.
             TraceKind::Sent(p) if !self.questions.contains_key(&(p.to, p.from, round)) => {
                 self.questions
                     .entry((p.from, p.to, round))

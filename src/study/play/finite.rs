@@ -1,5 +1,5 @@
-//! Whether plain data holds a number that is not finite: JSON has no such numbers, so a record with one could not be
-//! read again.
+//! Finds numbers that are not finite in plain data: JSON has no such numbers, so a record with one could not
+//! be read again.
 
 use serde::ser::{self, Serialize};
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 pub(in crate::study) struct NotFinite {
     /// Steps from the outermost value inwards, as in `iterations[3].outcome`.
     pub(in crate::study) place: String,
-    /// The number, or what else kept the data from being looked through.
+    /// The number, or the reason why the data could not be searched.
     pub(in crate::study) value: String,
 }
 
@@ -27,7 +27,7 @@ impl ser::Error for NotFinite {
     }
 }
 
-/// Looks through `value`, field by field.
+/// Searches `value`, field by field.
 ///
 /// # Errors
 /// The first number in it that is not finite.
@@ -51,7 +51,7 @@ fn look(value: f64) -> Result<(), NotFinite> {
 #[derive(Clone, Copy, Debug)]
 struct Look;
 
-/// The parts of a value that has parts, and how many were looked at.
+/// The parts of a composite value, and how many were searched so far.
 #[derive(Debug)]
 struct Parts(usize);
 

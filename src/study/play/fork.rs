@@ -1,4 +1,5 @@
-//! What-if: a common beginning is played once, its warm world is cloned, and each branch goes on with its own changes.
+//! Forks: a common beginning is run once, its state is copied, and each branch continues with its own
+//! changes.
 
 use crate::protocols::{Directions, Fork, ForkPoint, SeriesRecord, WarmWorlds};
 use crate::study::disk::record::{Records, ReplicationRecord};
@@ -10,16 +11,16 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The futures of one plan.
+/// The branches of one plan.
 #[derive(Debug)]
 pub struct Forked {
-    /// Name and records of each future, the unchanged one first.
+    /// Name and records of each branch, the unchanged one first.
     pub branches: Vec<(String, Records)>,
     /// Mean virtual seconds of the fork, by cell and series.
     pub reached: Vec<Vec<f64>>,
 }
 
-/// How one series of one cell fared in one branch.
+/// The results of one series of one cell in one branch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BranchRow {
     /// Position of the cell.
@@ -32,7 +33,8 @@ pub struct BranchRow {
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end.
     pub cumulative_regret: Option<Estimate>,
-    /// That, minus the same replication's in the unchanged future, where both reached the end. Absent for the unchanged one.
+    /// Cumulative regret minus that of the same replication in the unchanged branch, where both reached the
+    /// end. Absent for the unchanged one.
     pub difference: Option<Estimate>,
     /// Virtual seconds from start to end.
     pub virtual_seconds: f64,
@@ -40,15 +42,15 @@ pub struct BranchRow {
     pub messages: f64,
     /// Messages lost.
     pub messages_lost: f64,
-    /// Replications that are event for event those of the unchanged future.
+    /// Replications with exactly the events of the unchanged branch.
     pub unchanged: u64,
     /// Why a replication ended before its last round.
     pub ended_early: Option<String>,
 }
 
-/// Plays the beginning of every replication once, and all futures from `point` on: `plan`'s own, then those of
-/// `branches`, each a plan with the same cells that differs where it may ([`crate::scenario::fork::settled`],
-/// [`crate::scenario::fork::other_readers`]).
+/// Runs the beginning of every replication once, and all branches from `point` on: `plan`'s own, then those
+/// of `branches`, each a plan with the same cells that differs where it may
+/// ([`crate::scenario::fork::settled`], [`crate::scenario::fork::other_readers`]).
 ///
 /// # Errors
 /// The first [`Failure`]; a series that ends before the fork is one.

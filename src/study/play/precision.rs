@@ -1,4 +1,4 @@
-//! Replications until the means are known well enough.
+//! `--until-halfwidth`: replications until every mean has a narrow enough interval.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
@@ -16,7 +16,7 @@ const FEWEST: u64 = 10;
 /// Probability with which each interval covers the true mean, were the number of replications fixed beforehand.
 const CONFIDENCE: f64 = 0.95;
 
-/// How well the means are to be known.
+/// The precision that is asked for.
 #[derive(Clone, Debug)]
 pub struct Goal {
     /// Largest half-width of the 95 % interval around the mean, in units of the metric.
@@ -27,7 +27,7 @@ pub struct Goal {
     pub at_most: u64,
 }
 
-/// How well they are.
+/// The precision that was reached.
 #[derive(Clone, Debug)]
 pub struct Precision {
     /// The widest half-width of all cells and series; absent if no series has the metric.
@@ -36,9 +36,9 @@ pub struct Precision {
     pub replications: u64,
 }
 
-/// Plays more and more replications of all cells, so that they stay paired, until every series of every cell meets
-/// `goal`. How many depends on the results alone, so the same command ends at the same number however it was
-/// interrupted.
+/// Runs more and more replications of all cells, so that they stay paired, until every series of every cell
+/// meets `goal`. How many depends on the results alone, so the same command ends at the same number however
+/// it was interrupted.
 ///
 /// # Errors
 /// [`FolderError`] as in [`play`].
@@ -78,7 +78,7 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     }
     let mut known: BTreeSet<String> = BTreeSet::new();
     for (index, cell) in plan.cells.iter().enumerate() {
-        // A failure is told, with all that is to be said of it, by the run.
+        // A failure is reported by the run, with all details.
         let record = Workshop::without_folder(index, cell, plan).play(0).ok()?;
         for row in rows(index, cell, &BTreeMap::from([(0, record)])) {
             let usual = METRICS.iter().zip(row.metrics).filter(|(_, value)| value.is_some());
@@ -105,7 +105,7 @@ fn widest(plan: &Plan, folder: &RunFolder, metric: &str) -> Result<Option<f64>, 
             short |= value.is_none() && row.ended_early;
             values.entry(row.series).or_default().extend(value);
         }
-        // Of runs that ended early nothing is known; some must have reached the end.
+        // Runs that ended early have no metric at the end; some must have reached the end.
         if short && values.values().any(|values| (values.len() as u64) < FEWEST) {
             return Ok(Some(f64::INFINITY));
         }

@@ -1,4 +1,4 @@
-//! Plays a finished run again and compares all that was recorded.
+//! Runs a finished run again and compares all records.
 
 use crate::protocols::{Directions, SeriesRecord, Waypoint};
 use crate::study::disk::folder::RunFolder;
@@ -23,14 +23,14 @@ pub struct Difference {
     /// The first evaluation that differs, in words; absent if all agree and only the order or timing of events
     /// differs.
     pub first: Option<String>,
-    /// Between which events the two part, as far as the record tells.
+    /// The events between which the first difference is, as far as the record shows.
     pub parting: Option<Parting>,
 }
 
-/// Between which events a run and its replay part.
+/// The events between which a run and its replay first differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
-    /// The last waypoint at which all events so far were the same; absent if there is none.
+    /// The last checkpoint at which all events so far were the same; absent if there is none.
     pub same: Option<Waypoint>,
     /// The first at which they were not; absent if only what comes after the last one differs.
     pub differs: Option<Waypoint>,
@@ -81,7 +81,7 @@ pub struct Replay {
 }
 
 /// Plays every recorded replication again, in parallel on the current thread pool, and compares every field. With `until` only
-/// what happens up to then is played, and compared at the waypoints of the record.
+/// what happens up to then is played, and compared at the checkpoints of the record.
 #[must_use]
 pub fn replay(
     plan: &Plan,
@@ -182,7 +182,7 @@ fn field(old: &Value, new: &Value) -> Option<String> {
     }
 }
 
-/// Where two records part, by the waypoints that both have.
+/// Where two records first differ, by the checkpoints that both have.
 fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<Parting> {
     let mut same = None;
     for waypoint in &old.checkpoints {

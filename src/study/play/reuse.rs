@@ -1,4 +1,4 @@
-//! An edited study plays only what changed: equal cells of earlier runs beside it are taken over.
+//! An edited study runs only cells that changed: equal cells of earlier runs in the same place are reused.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
@@ -31,7 +31,7 @@ pub(in crate::study) fn copy(
         if copied.len() as u64 == wanted {
             break;
         }
-        // A neighbour that cannot be read, or is of another version of the program, has nothing to give.
+        // A run that cannot be read, or was made by another version of the program, is skipped.
         let Ok(Some(manifest)) = neighbour.manifest() else { continue };
         other_builds += u64::from(manifest.name == plan.name && manifest.build != plan.build);
         if manifest.cells.is_empty()
@@ -47,7 +47,7 @@ pub(in crate::study) fn copy(
         if !found.conflicts.is_empty() {
             continue;
         }
-        // Replays of what is taken over need the values that it was played with.
+        // Replays of the copied cells need the fitted values that these were run with.
         for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
             if let Ok(Some(fitted)) = neighbour.fitted(preparation) {
                 folder.keep_fitted(preparation, &fitted)?;
@@ -69,7 +69,7 @@ pub(in crate::study) fn copy(
     Ok((copied.len() as u64, other_builds))
 }
 
-/// Takes over how the study's first replication began, unless that is known.
+/// Copies the first events of the study's first replication, unless they are stored already.
 pub(in crate::study) fn copy_opening(from: &RunFolder, to: &RunFolder) -> Result<(), FolderError> {
     if let (None, Some(opening)) = (to.opening(), from.opening()) {
         to.keep_opening(&opening)?;

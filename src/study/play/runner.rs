@@ -1,4 +1,5 @@
-//! Plays a plan: replications in parallel, each finished one kept at once, what is there already not played again.
+//! Runs a plan: replications in parallel, each stored when it ends, those that are stored already not run
+//! again.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
@@ -54,7 +55,7 @@ pub fn play(
     };
     let played = in_parallel(options.threads, options.interrupted, &missing, &one);
     if folder.opening_is_damaged() && !options.interrupted.load(Ordering::Relaxed) {
-        // Its picture is drawn anew; the record is there already.
+        // Only its first events are recorded again; the record is there already.
         drop(Workshop::new(0, &plan.cells[0], plan, folder).play(0));
     }
     segment.close()?;

@@ -1,4 +1,4 @@
-//! One replication played for somebody who watches every event; nothing is kept.
+//! One replication run with a callback for every event; nothing is stored.
 
 use crate::protocols::Watcher;
 use crate::study::disk::record::ReplicationRecord;

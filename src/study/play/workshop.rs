@@ -1,4 +1,5 @@
-//! Where replications are made: a cell's scenario, its seed, and the preparation that it may share with other cells.
+//! Runs the replications of a cell: its scenario, its seed, and the preparation that it may share with other
+//! cells.
 
 use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
 use crate::protocols::{Directions, SeriesRecord, Stage, Watcher};
@@ -14,16 +15,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
-/// A preparation, done by whoever needs it first. Cells of equal `CellPlan::preparation` may share one.
+/// A preparation, made by the first thread that needs it. Cells of equal `CellPlan::preparation` may share
+/// one.
 pub(crate) type Preparation = Arc<OnceLock<Result<Option<Arc<dyn Prepared>>, CannotPrepare>>>;
 
-/// Why nothing of a cell can be played.
+/// Why no replication of a cell can be run.
 #[derive(Clone, Debug, Error)]
 pub(crate) enum CannotPrepare {
-    /// What was fitted earlier cannot be read, or not be kept.
+    /// Stored fitted values cannot be read, or new ones cannot be stored.
     #[error(transparent)]
     Folder(Arc<FolderError>),
-    /// The objective cannot be made.
+    /// The objective cannot be prepared.
     #[error(transparent)]
     Objective(Arc<ObjectiveError>),
 }
@@ -40,7 +42,8 @@ impl From<ObjectiveError> for CannotPrepare {
     }
 }
 
-/// A series with a number that is not finite, which no file could hold, and no mean be made of.
+/// A series with a number that is not finite: it could not be written to a file, and would make means
+/// infinite or undefined.
 #[derive(Clone, Debug, Error)]
 #[error(
     "series \"{series}\": {found} (a length-scale, a variance or an outcome of the scenario is so small or so large \
@@ -51,7 +54,7 @@ struct NotReadable {
     found: String,
 }
 
-/// Where the replications of one cell are made: what they share is prepared once, when first needed.
+/// Runs the replications of one cell; what they share is prepared once, when it is first needed.
 #[derive(Debug)]
 pub(crate) struct Workshop<'a> {
     index: usize,
@@ -67,7 +70,7 @@ impl<'a> Workshop<'a> {
         Self { folder: Some(folder), ..Self::without_folder(index, cell, plan) }
     }
 
-    /// A workshop that neither reads nor keeps fitted values.
+    /// For a cell that neither reads nor keeps fitted values.
     pub(crate) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
         Self {
             index,
@@ -79,13 +82,13 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    /// A workshop that takes a preparation which others take too.
+    /// For a cell that shares its preparation with other cells.
     pub(crate) fn sharing(self, prepared: Preparation) -> Self {
         Self { prepared, ..self }
     }
 
-    /// Plays one replication for a study. A panic is a failure of this replication and of no other. How the study's
-    /// first replication begins is kept for a picture of it.
+    /// Runs one replication for a study. A panic is a failure of this replication only. The first events of
+    /// the study's first replication are stored for a message-sequence picture.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
@@ -103,7 +106,7 @@ impl<'a> Workshop<'a> {
         let kept = beginning.and_then(|beginning| beginning.most_telling());
         if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
             let opening = Opening { series, replication, names: self.names(), events };
-            // It is only for looking at; if the disk is full, the record says so next.
+            // It is only for a picture; if the disk is full, writing the record reports that next.
             drop(folder.keep_opening(&opening));
         }
         Ok(played)
@@ -130,7 +133,7 @@ impl<'a> Workshop<'a> {
         Failure { cell: self.index, point: self.cell.point.clone(), replication, reason }
     }
 
-    /// Plays one replication for somebody who watches.
+    /// Runs one replication with a watcher.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
@@ -142,7 +145,7 @@ impl<'a> Workshop<'a> {
         self.play_directed(replication, watcher, Directions::default())
     }
 
-    /// Plays one replication, or what `directions` want of it.
+    /// Runs one replication, or the part of it that `directions` select.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
@@ -181,7 +184,7 @@ impl<'a> Workshop<'a> {
         Ok(ReplicationRecord { identity: self.cell.identity.clone(), replication, series })
     }
 
-    /// The world of one replication, ready to be played, and the node of its draws.
+    /// Parties, network and objective of one replication, and the key of its random numbers.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
@@ -202,7 +205,7 @@ impl<'a> Workshop<'a> {
         let Some(objective) = &self.cell.scenario.draft().objective else { return Ok(None) };
         let fitted = match self.folder.map(|folder| folder.fitted(&self.cell.preparation)) {
             Some(Ok(fitted)) => fitted,
-            // A damaged file of fitted values is made anew.
+            // A damaged file of fitted values is written again.
             Some(Err(FolderError::Damaged { .. })) | None => None,
             Some(Err(error)) => return Err(error.into()),
         };
@@ -215,7 +218,8 @@ impl<'a> Workshop<'a> {
             let key = &self.cell.preparation;
             let ours = folder.keep_fitted(key, new)?;
             if !ours {
-                // Another worker was first: all take the same values, for two machines may differ in the last bits.
+                // Another worker was first: all use its values, because those of two machines may differ in
+                // the last bits.
                 let theirs = folder.fitted(key)?;
                 prepared = prepare(theirs.as_ref())?;
             }

@@ -143,11 +143,11 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, FolderErr
     if unmatched > 0 {
         comparison
             .notes
-            .push(format!("{unmatched} groups of cells of the first run have no like in the second"));
+            .push(format!("{unmatched} groups of cells of the first run have no counterpart in the second"));
     }
     for name in lonely {
         comparison.notes.push(format!(
-            "series \"{name}\" is not in the second run; --series-a and --series-b compare series of unlike names"
+            "series \"{name}\" is not in the second run; --series-a and --series-b compare series of different names"
         ));
     }
     for (name, groups) in [(&comparison.a, &groups_a), (&comparison.b, &groups_b)] {

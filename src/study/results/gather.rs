@@ -1,4 +1,4 @@
-//! From records to what a study leaves behind: one file in order, tables, summary. Cell by cell, so that the memory
+//! The files of a study from its records: one sorted file, tables, summary. Cell by cell, so that the memory
 //! needed does not grow with their number.
 
 use crate::study::disk::error::FolderError;

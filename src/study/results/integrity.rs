@@ -55,7 +55,7 @@ impl fmt::Display for Misfit {
             ),
             Self::Missing { missing, total } => write!(
                 f,
-                "{missing} of {} {} missing or damaged: run the same command again to play {}",
+                "{missing} of {} {} missing or damaged: run the same command again to make {}",
                 counted(*total, "replication"),
                 if *missing == 1 { "is" } else { "are" },
                 if *missing == 1 { "it" } else { "them" }
@@ -74,7 +74,7 @@ impl fmt::Display for Misfit {
             ),
             Self::Summary => write!(
                 f,
-                "summary.json is not of the records that are there now: run the same command again to make it anew"
+                "summary.json does not match the records: run the same command again to write it again"
             ),
             Self::File(name) => write!(
                 f,

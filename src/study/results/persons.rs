@@ -1,4 +1,4 @@
-//! What one observer learned about a person whose row and outcome both change: the losses about either add up.
+//! The loss of a person whose row and outcome both change: the sum of the two losses.
 
 use crate::accounting::footing::{arithmetic_in_words, infinite};
 use crate::accounting::{self, AccountantName, LossBasis, Part, added};

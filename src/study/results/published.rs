@@ -1,4 +1,4 @@
-//! What papers print, beside what was measured.
+//! Published numbers beside the measured ones.
 
 use crate::accounting::{AccountantName, largest_finite};
 use crate::scenario::{Metric, Published, PublishedLoss};

@@ -37,7 +37,7 @@ pub struct SeriesSummary {
     /// How groups of agents fared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupSummary>,
-    /// How unequally, where there are two groups at least.
+    /// Differences between groups, where there are at least two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
     /// Its metrics.
@@ -85,12 +85,12 @@ pub struct BoundRow {
     pub source: String,
 }
 
-/// How unequally groups of agents fared.
+/// Differences in regret between groups of agents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     /// The group with the largest mean simple regret.
     pub worst_group: String,
-    /// Jain's index of the groups' mean simple regrets: 1 when all fare alike, 1/groups when one bears it all.
+    /// Jain's index of the groups' mean simple regrets: 1 if all are equal, 1/groups if only one is above 0.
     pub jain_index: f64,
 }
 

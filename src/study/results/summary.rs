@@ -1,4 +1,4 @@
-//! What a run amounts to: the document that `--format json` prints and `summary.json` keeps.
+//! The summary of a run: the document that `--format json` prints and that is stored as `summary.json`.
 
 use crate::accounting::{StudyPrivacy, WholeStudy, stated};
 use crate::study::disk::error::FolderError;

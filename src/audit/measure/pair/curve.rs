@@ -1,13 +1,14 @@
-//! The exact loss of a few releases together, cut into cells: quick enough to be asked for hundreds of sizes of the noise.
+//! The exact loss of a few releases together, by dividing losses into cells: fast enough to compute for
+//! hundreds of sizes of the noise.
 
 use crate::accounting::single;
 use crate::vocab::Cost;
 
-/// Cells that the losses of one release are cut into.
+/// Number of cells for the losses of one release.
 const CELLS: f64 = 500.0;
 /// Probability beyond the outermost cells.
 const TAIL: f64 = 1e-11;
-/// Largest loss of one release that is followed; beyond it the loss counts as infinite.
+/// Largest finite loss of one release; larger ones count as infinite.
 const FARTHEST: f64 = 80.0;
 
 /// delta(epsilon) of independent releases, an upper bound whose error falls with the square of the cells' width.
@@ -130,7 +131,7 @@ fn divergence(cost: &Cost, with: bool, epsilon: f64) -> Option<f64> {
     }
 }
 
-/// Where the losses of one release lie but for a tail.
+/// The range of the losses of one release, except for a tail.
 fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     let curve = |epsilon: f64| divergence(cost, with, epsilon);
     curve(0.0)?;

@@ -1,4 +1,4 @@
-//! A pair of neighbours whose two output laws are known, and its exact loss.
+//! A pair of neighbours with known output distributions, and its exact loss.
 
 use super::curve::Curve;
 use super::discrete::Discrete;
@@ -8,25 +8,25 @@ use crate::vocab::{Cost, Delta};
 
 /// The two output laws of one pair of neighbours, known up to the size of the noise.
 ///
-/// The auditor uses them twice. As they are, they give the exact loss of the pair: what an audit with endless trials would
-/// measure. With the size of the noise left open they are a model: counts then bound that size, and with it epsilon far
-/// out in a tail that no trial ever reached.
+/// The auditor uses them twice. As they are, they give the exact loss of the pair: what an audit with very
+/// many trials would measure. With the size of the noise left open they are a model: counts then bound that
+/// size, and with it epsilon far out in a tail that no trial ever reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownPair {
     pub(super) law: Law,
-    /// What the model takes for granted, in words after "if".
+    /// The assumption of the model, in words after "if".
     pub premise: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Law {
-    /// Releases of which each is, for this pair, exactly what its cost describes.
+    /// Releases whose output distributions on this pair are exactly those that their costs describe.
     Composed(Vec<(Cost, u64)>),
-    /// One Gaussian after the observer has seen which: probability and mu of each.
+    /// A mixture of Gaussians in which the observer sees the component: probability and mu of each.
     Shown(Vec<(f64, f64)>),
-    /// Two discrete Gaussians on the integers, so many steps apart.
+    /// Two discrete Gaussians on the integers, at this distance in steps.
     Discrete(Discrete),
-    /// A known largest loss, without a model.
+    /// Only the largest loss is known, without a model.
     Largest(f64),
 }
 
@@ -38,8 +38,9 @@ pub fn numerical_error(epsilon: f64) -> f64 {
 }
 
 impl KnownPair {
-    /// Independent releases on one pair of neighbours, each with how often it occurs, by what their mechanisms say of them.
-    /// `None` where one is not known, where they are of kinds that nothing composes, or where nothing tells.
+    /// Independent releases on one pair of neighbours, each with how often it occurs, as their mechanisms
+    /// describe them. `None` where one is not known, where no composition of their kinds is implemented, or
+    /// where the outputs do not differ.
     #[must_use]
     pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
         let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
@@ -82,7 +83,7 @@ impl KnownPair {
         }
     }
 
-    /// The same on another premise, in words after "if".
+    /// The same under another assumption, in words after "if".
     #[must_use]
     pub fn on_premise(self, premise: &str) -> Self {
         Self { premise: premise.to_owned(), ..self }
@@ -110,7 +111,7 @@ impl KnownPair {
     }
 
     /// Gaussian noise of independent rounds in each of which the observer sees whether the unit is in: probability and
-    /// distance in standard deviations of each round. `None` for more different totals than are worth following.
+    /// distance in standard deviations of each round. `None` for too many different totals.
     #[must_use]
     pub fn shown(rounds: &[(f64, f64)]) -> Option<Self> {
         const MOST: usize = 4096;
@@ -136,7 +137,7 @@ impl KnownPair {
             }
         }
         let law = Law::Shown(sums.into_iter().map(|(weight, sum)| (weight, sum.sqrt())).collect());
-        let premise = "the noise is Gaussian, coins are tossed as stated and shown, and only the noise's size is unknown";
+        let premise = "the noise is Gaussian, participation is as stated and visible, and only the noise's size is unknown";
         Some(Self { law, premise: premise.to_owned() })
     }
 
@@ -147,7 +148,7 @@ impl KnownPair {
         Self { law: Law::Discrete(Discrete::new(sigma, steps)), premise }
     }
 
-    /// A pair of which only the largest loss is known.
+    /// A pair for which only the largest loss is known.
     #[must_use]
     pub fn largest(epsilon: f64) -> Self {
         Self { law: Law::Largest(epsilon), premise: String::new() }
@@ -185,7 +186,7 @@ impl KnownPair {
         Some((rough?, fine?)).filter(|(rough, fine)| rough.is_finite() && fine.is_finite())
     }
 
-    /// Releases so few that cells are quicker than a contour, and no closed form is known for them.
+    /// Releases so few that cells are faster than a contour integral, and without a closed form.
     pub(super) fn few(&self) -> Option<&[(Cost, u64)]> {
         const MOST: u64 = 16;
         match &self.law {
@@ -217,7 +218,7 @@ fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
         return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
     }
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    // Probabilities next to 1 leave nothing to price.
+    // Probabilities next to 1 give no loss.
     Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
 }
 

@@ -1,4 +1,5 @@
-//! What is known of the output laws of a pair of neighbours: its exact loss, and the noise that counts leave possible.
+//! A pair of neighbours with known output distributions: its exact loss, and the largest noise that is
+//! consistent with what was counted.
 
 mod curve;
 mod discrete;

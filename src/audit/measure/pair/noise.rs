@@ -1,7 +1,8 @@
-//! The noise that counts leave possible on a known pair, and with it epsilon far out in a tail that no trial ever reached.
+//! The largest noise that is consistent with the counts on a known pair, and the epsilon that follows, even
+//! in a tail that no trial reached.
 //!
 //! Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian differential
-//! privacy; here for every law that is known.
+//! privacy; here for every known distribution.
 
 use super::curve::Curve;
 use super::discrete::Discrete;

@@ -32,7 +32,7 @@ pub(super) fn candidates(
     targets.iter().map(one).collect()
 }
 
-/// Answers that are in time, by round. Only where they change what is added up is the series played to find out.
+/// Answers that are in time, by round. The series is run to find them only where they change the sums.
 fn arrivals(
     recipe: &Federated,
     series: &FederatedSeries,
@@ -70,7 +70,7 @@ fn arrivals(
     Ok(counts)
 }
 
-/// One sum, on the worst pair that is known of it.
+/// One sum, on its worst known pair of neighbours.
 struct Round {
     mechanism: FederatedSum,
     pair: Pair<Gathered>,
@@ -92,7 +92,8 @@ fn rounds(
             if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
                 (series.policy, aggregate.participation)
             {
-                // As the server does: naive code takes those who were kept for those who were chosen.
+                // As the server does: the planned loss assumes that those whose answers were used were
+                // sampled at random.
                 let kept = k.get() as f64 / agents as f64;
                 mechanism.claimed_rate = (kept < rate.get()).then_some(kept);
             }
@@ -139,7 +140,7 @@ fn system(
 ) -> Result<System, AuditError> {
     let fixed_size = matches!(aggregate.participation, Participation::FixedSize(_));
     let neighbours = if fixed_size { Neighbours::ReplaceOne } else { Neighbours::ZeroOut };
-    // Priced with the agent present, as the ledger does.
+    // The cost with the agent present, as in the ledger.
     let price = |round: &Round| round.mechanism.price(&round.pair.inputs[0], &neighbours);
     let prices: Vec<Price> = rounds.iter().map(price).collect::<Result<_, _>>()?;
     let counted: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
@@ -163,7 +164,8 @@ fn system(
     Ok(System::new(statement, Broadcasts { rounds, target, visible, pair }))
 }
 
-/// All broadcasts of a run, seen by somebody who knows everything but one agent's vectors, the coins and the noise.
+/// All broadcasts of a run, seen by an observer who knows everything except one agent's vectors, who is
+/// sampled, and the noise.
 struct Broadcasts {
     rounds: Vec<Round>,
     target: usize,
@@ -181,7 +183,7 @@ impl Experiment for Broadcasts {
         for (k, Round { mechanism, pair, moved }) in self.rounds.iter().enumerate() {
             let mut stream = key.index(k as u64).stream();
             let input = &pair.inputs[world.index()];
-            // The audited agent's coin, as the mechanism is about to toss it.
+            // Whether the audited agent is sampled, from the random number that the mechanism will use.
             let coin = self.visible.then(|| mechanism.drawn(input, &mut stream.clone())[self.target]);
             let sums = mechanism.privatise(input, &mut stream)?;
             score += moved.log_ratio(sums.iter().flatten().copied(), coin);

@@ -1,4 +1,4 @@
-//! The sums that a server opens under masks, as it sees them itself and as an agent does.
+//! Audits of federated optimisation under masks: the sums, as the server sees them and as an agent does.
 
 use super::claim::claimed;
 use crate::audit::error::AuditError;
@@ -12,7 +12,7 @@ use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
 
-/// The opened sums of one series, once for each of the two observers.
+/// The computed sums of one series, once for each of the two observers.
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
@@ -21,7 +21,7 @@ pub(super) fn candidates(
     delta: Delta,
 ) -> Result<Vec<Candidates>, LeftOut> {
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
-        return Err(LeftOut::Beyond("under masks nobody can draw a sample of fixed size"));
+        return Err(LeftOut::Beyond("under masks no party can draw a sample of fixed size"));
     }
     // Secrets and coins are drawn anew in every trial; masks cancel whatever they are.
     let rehearsal = || Rehearsal::new(aggregate, explored, 1, ground.key.child("audit").child("secrets"));
@@ -34,10 +34,10 @@ pub(super) fn candidates(
         let knows = match (observer, audit.pooled.len()) {
             (_, 0) => String::new(),
             (Observer::Server, known) => {
-                format!("; {} pool what they know with the server", counted(known as u64, "agent"))
+                format!("; {} collude with the server", counted(known as u64, "agent"))
             }
             (Observer::Agents, 1) => "; an agent knows its own share".to_owned(),
-            (Observer::Agents, known) => format!("; {} pool what they know", counted(known as u64, "agent")),
+            (Observer::Agents, known) => format!("; {} collude", counted(known as u64, "agent")),
         };
         let statement = Statement {
             name: match observer {
@@ -45,7 +45,7 @@ pub(super) fn candidates(
                 Observer::Agents => format!("{}, agents", series.name),
             },
             about: format!(
-                "the {} sums of a run that were opened, {fewest} or more shares of noise in each, {} planned{}",
+                "the {} sums of a run that were computed, {fewest} or more shares of noise in each, {} planned{}",
                 prices.len(),
                 audit.rehearsal.planned_shares(),
                 knows
@@ -69,12 +69,12 @@ pub(super) fn candidates(
     Ok(vec![seen_by(Observer::Server)?, seen_by(Observer::Agents)?])
 }
 
-/// Who looks at the opened sums.
+/// The observer of the sums.
 #[derive(Clone, Copy, Debug)]
 enum Observer {
-    /// The server, with the agents that pool with it.
+    /// The server, with the agents that collude with it.
     Server,
-    /// An agent, or as many as pool what they know.
+    /// An agent, or all agents that collude.
     Agents,
 }
 
@@ -88,7 +88,7 @@ impl Observer {
         (0..).filter(|agent| *agent != target).take(known).collect()
     }
 
-    /// What the ledger books for it.
+    /// The ledger entry for it.
     fn price(self, rehearsal: &Rehearsal, survivors: u64) -> SecureSum {
         match self {
             Self::Server => rehearsal.seen_by_server(survivors),
@@ -132,13 +132,13 @@ fn opened(
     }
     if opened.is_empty() {
         return Err(LeftOut::Beyond(
-            "in the replication that is audited no round had enough answers to be opened",
+            "in the replication that is audited no round had enough answers for a sum",
         ));
     }
     Ok(opened)
 }
 
-/// One opened round, on the worst pair that is known of it.
+/// One round with a sum, on its worst known pair of neighbours.
 struct Opened {
     round: u64,
     survivors: u64,
@@ -146,7 +146,7 @@ struct Opened {
     moved: Moved,
 }
 
-/// All sums that are opened in a run, seen by somebody who takes off the parts that it knows.
+/// All sums of a run, seen by an observer who subtracts the parts that it knows.
 struct OpenedSums {
     rehearsal: Rehearsal,
     rounds: Vec<Opened>,

@@ -25,7 +25,7 @@ impl Audited for Federated {
             Sharing::Alone(_) => return Err(LeftOut::Unprotected("agents share nothing")),
             Sharing::RandomAgent(_) => {
                 return Err(LeftOut::Unprotected(
-                    "agents' vectors are passed on as they are: nothing is claimed",
+                    "agents' vectors are sent without protection: nothing is claimed",
                 ));
             }
         };

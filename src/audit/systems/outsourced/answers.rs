@@ -13,7 +13,7 @@ use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 use crate::rng::Key;
 use crate::vocab::Neighbours;
 
-/// An outcome that is out of all proportion: so many widths of the range beyond it.
+/// An extreme outcome: so many widths of the range beyond it.
 const FAR: f64 = 100.0;
 
 /// Private answers to all rows that are asked for, where one outcome is replaced by any other: that of a row that is
@@ -75,7 +75,7 @@ pub(super) fn candidates(
     let premise = "the noise is of the kind stated and only its size is unknown";
     let known = KnownPair::of([(told.laws.as_ref(), 1)]).map(|pair| pair.on_premise(premise));
     add(
-        "the answer to one row's outcome, however often it is asked for".to_owned(),
+        "the answer to one row's outcome, however often it is queried".to_owned(),
         format!("the outcome of one row, {} or {}", ends[0], ends[1]),
         ends.map(|value| Change::Outcome { row, value }),
         known,
@@ -88,7 +88,7 @@ pub(super) fn candidates(
         let far = [instance.values[row], ends[0] + (FAR - 1.0) * width];
         add(
             format!("the answers to the outcomes of {} rows", asked.len()),
-            format!("the outcome of a row that is not asked for, {:.3} or {}", far[0], far[1]),
+            format!("the outcome of a row that is not queried, {:.3} or {}", far[0], far[1]),
             far.map(|value| Change::Outcome { row, value }),
             None,
         )?;

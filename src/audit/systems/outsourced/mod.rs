@@ -34,7 +34,7 @@ impl Audited for Outsourced {
     fn shown_as_it_is(&self, series: &str) -> Option<NotAudited> {
         let series = self.series.iter().find(|one| one.name == series)?;
         let (half, why) = if series.outcomes.as_dyn().mechanism().is_none() {
-            ("outcomes", "answered as they are: nothing is claimed")
+            ("outcomes", "sent without protection: nothing is claimed")
         } else {
             ("inputs", series.release.as_dyn().unprotected()?)
         };

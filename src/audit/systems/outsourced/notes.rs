@@ -4,11 +4,11 @@ use crate::audit::systems::system::Candidates;
 use crate::objectives::Instance;
 use crate::protocols::outsourced::SeriesRecipe;
 
-/// A modeler that is handed fitted hyperparameters knows more than the audited release tells it.
+/// A modeler that receives fitted hyperparameters knows more than the audited release reveals.
 pub(super) fn note_model(instance: &Instance, series: &SeriesRecipe, candidates: &mut Candidates) {
     if instance.background.fitted && series.learner.as_dyn().needs_inputs() {
         let note =
-            "the modeler is also handed hyperparameters that were fitted to the data: nothing protects them";
+            "the modeler also receives hyperparameters that were fitted to the data, without protection";
         candidates.iter_mut().for_each(|system| system.notes.push(note.to_owned()));
     }
 }
@@ -16,7 +16,7 @@ pub(super) fn note_model(instance: &Instance, series: &SeriesRecipe, candidates:
 /// What is proven may rest on more than the mechanism.
 pub(super) fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
     if !conditions.is_empty() {
-        let note = format!("what is proven rests on {}", conditions.join(", and "));
+        let note = format!("the proof is conditional on {}", conditions.join(", and "));
         candidates.iter_mut().for_each(|system| system.notes.push(note.clone()));
     }
 }

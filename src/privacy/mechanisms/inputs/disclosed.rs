@@ -15,7 +15,7 @@ impl Input for Disclosed {
     }
 
     fn unprotected(&self) -> Option<&'static str> {
-        Some("shown as they are: nothing is claimed")
+        Some("sent without protection: nothing is claimed")
     }
 
     fn mechanism(

@@ -1,4 +1,4 @@
-//! What PO-GP-UCB's if/else gives away: a smallest singular value just above the threshold is released as it is, one
+//! The loss of PO-GP-UCB's lifting decision: a smallest singular value just above the threshold is kept, one
 //! just below it lifted. Neighbours may lie on either side.
 
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! A random projection made private by noise on what is projected.
+//! A random projection with Gaussian noise added after it.
 
 use super::input::{Input, RowsMechanism, noise_problems};
 use super::spectral::{spectral_norm, worst_direction};
@@ -21,7 +21,7 @@ use std::num::NonZeroUsize;
 ///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. take the largest norm of a row
 ///   of P: that is for neighbours who differ in a single attribute, and too small here.)
 /// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is rounded
-///   to a lattice, P is an integer matrix times a step, and rounding is paid for.
+///   to a lattice, P is an integer matrix times a step, and rounding is compensated by noise.
 ///
 /// Source: Kenthapadi, Korolova, Mironov and Mishra 2013, "Privacy via the Johnson-Lindenstrauss transform",
 /// Algorithm 1; named as future work by Kharkovskii, Dai and Low 2020.

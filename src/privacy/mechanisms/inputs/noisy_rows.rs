@@ -1,4 +1,4 @@
-//! Gaussian noise on the rows of a data set: the plain and sound way to show inputs.
+//! Gaussian noise on the rows of a data set, with a proven guarantee.
 
 use super::input::{Input, RowsMechanism, noise_problems};
 use crate::privacy::mechanisms::pair::{Distinguisher, Pair, under_gaussian};
@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance, in the
 ///   units of X. That distance is the L2 sensitivity of the whole table. Scaling X to its units is taken as public.
-/// * Postcondition: (epsilon, delta)-DP, priced as one Gaussian of noise multiplier sigma / distance. Rounding to the
-///   lattice of exact noise moves at most d numbers of that row, and is paid for by sqrt(d) parts in 2^30 more noise.
+/// * Postcondition: (epsilon, delta)-DP, with the cost of one Gaussian of noise multiplier sigma / distance.
+///   Rounding to the lattice of exact noise moves at most d numbers of that row, and is compensated by
+///   sqrt(d) parts in 2^30 more noise.
 ///
 /// Source: Balle and Wang 2018, "Improving the Gaussian mechanism for differential privacy", Theorem 8, for the
 /// neighbouring relation of Kharkovskii, Dai and Low 2020, Definition 1.

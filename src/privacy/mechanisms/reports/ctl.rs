@@ -8,7 +8,7 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 use std::slice;
 
-/// What keeps rewards within the bound B + R that the noise is made for.
+/// The assumption or step that bounds rewards by B + R, to which the noise is scaled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rewards {
     /// They are clipped to it: nothing is assumed.
@@ -127,7 +127,7 @@ impl Mechanism for Ctl {
                 mechanism: "CTL",
                 neighbours: neighbours.clone(),
                 covered: match self.rewards {
-                    Rewards::Likely(_) => "the law of one reward replaced by that of another mean reward",
+                    Rewards::Likely(_) => "the distribution of one reward replaced by that with another mean",
                     Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => {
                         "one report replaced by any other"
                     }
@@ -259,7 +259,7 @@ mod tests {
         let likely = of(1.0, Rewards::Likely(delta));
         // Two values, one of them beyond the bound, are told apart: the price is for no such pair.
         let refused = likely.price(&0.0, &Neighbours::AnyValue).unwrap_err().to_string();
-        assert!(refused.contains("the law of one reward replaced"), "{refused}");
+        assert!(refused.contains("the distribution of one reward replaced"), "{refused}");
         let likely = likely.price(&0.0, &Neighbours::AnyMean).unwrap();
         assert_eq!(likely.cost, Cost::ApproximateDp { epsilon: 1.0, delta: 1e-3 });
         assert!(

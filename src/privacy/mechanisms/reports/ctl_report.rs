@@ -20,8 +20,8 @@ pub struct CtlReport {
     /// the noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// Whether rewards beyond the bound are moved to it. Without clipping the certificate holds if no reward lies beyond the
-    /// bound, and is void otherwise. Default: true.
+    /// Whether rewards beyond the bound are clipped to it. Without clipping the guarantee holds if no reward
+    /// lies beyond the bound, and is void otherwise. Default: true.
     #[serde(default = "yes")]
     pub clip: bool,
     /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that noise exceeds with this

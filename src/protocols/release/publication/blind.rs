@@ -1,4 +1,4 @@
-//! Nothing is tried and nothing is published: what a reader has without the owner's help.
+//! Nothing is tried and nothing is published: the baseline of a reader without the owner's help.
 
 use super::{Plan, Publication, Search, Task};
 use crate::protocols::release::failure::CannotRelease;

@@ -92,7 +92,7 @@ impl GpNoisy {
         }
     }
 
-    /// On what the price of what is published rests.
+    /// The basis of the publication's loss.
     fn condition(&self, part: Part, task: &Task) -> Basis {
         let rounded = if part != Part::Value && self.arithmetic == NoiseArithmetic::Exact {
             ", and on posterior means that are computed to within 2^-21 of their sensitivity"

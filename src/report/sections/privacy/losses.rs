@@ -1,4 +1,4 @@
-//! What was learned in one run and what it costs by each accountant, entry by entry.
+//! The releases of one run with the privacy loss by each accountant, entry by entry.
 
 use super::marks::{Notes, figure};
 use crate::accounting::{Loss, LossBasis, Standing};
@@ -91,14 +91,14 @@ fn of_person(entry: &PersonLoss, place: &str, notes: &mut Notes) -> Row {
     cells.into_iter().collect()
 }
 
-/// Accountants whose figures are the same and for the same reason.
+/// Accountants with the same epsilon for the same reason.
 struct Line<'a> {
     name: String,
     losses: Vec<&'a Loss>,
 }
 
 impl Line<'_> {
-    /// Between what the figure is known to lie; by accountant where that differs.
+    /// Lower and upper limit of the exact epsilon; by accountant where they differ.
     fn range(&self) -> String {
         let ranges: Vec<(&str, String)> =
             self.losses.iter().map(|loss| (loss.accountant.words(), range(loss))).collect();
@@ -144,7 +144,7 @@ fn basis(loss: &Loss) -> String {
         Standing::Claim | Standing::Bound => "",
         Standing::NonAdaptiveBound => ", if not chosen adaptively",
         Standing::NotABound if loss.basis == LossBasis::Approximation => ", not a bound",
-        // No finite epsilon holds, whoever counts.
+        // No finite epsilon holds, by any accountant.
         Standing::NotABound => "",
     };
     format!("{}{suffix}", rests_on(loss.basis, loss.arithmetic, loss.times_claim))

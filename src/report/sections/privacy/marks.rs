@@ -42,7 +42,7 @@ pub(super) fn badge(basis: LossBasis, arithmetic: Option<Arithmetic>) -> Span {
         .loud(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
 }
 
-/// A loud mark where a loss is above what is claimed.
+/// A warning mark where a loss is above the claim.
 pub(super) fn exceeded(loss: &Loss) -> Option<Span> {
     loss.times_claim.map(|times| Span::badge(format!("{} the claim", multiple(times))).loud(true))
 }

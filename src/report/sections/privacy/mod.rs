@@ -1,4 +1,5 @@
-//! Who learned what about whom: protected units by observers, every accountant's figure, and what is taken as public.
+//! Who learned what about whom: protected units by observers, the epsilon of every accountant, and the facts
+//! that are taken as public.
 
 mod losses;
 mod marks;

@@ -1,4 +1,5 @@
-//! Who learned what about whom at which points of a study: units by observers, every row with all that was learned there.
+//! Who learned what about whom in which cells of a study: a matrix of protected units by observers, then all
+//! releases of every row of it.
 
 use super::marks::{Notes, badge, exceeded, figure};
 use crate::accounting::{AccountantName, Standing};
@@ -8,7 +9,7 @@ use crate::report::sections::cells::{place, point};
 use crate::report::words::{RUNS_DIFFER, times, unit};
 use crate::study::{PrivacyRow, Summary};
 
-/// The accountants of the table, with their names there: what is claimed, what holds, and the sum.
+/// The accountants of the table, with their names there: the claim, the tight bound, and basic composition.
 const ACCOUNTANTS: [(AccountantName, &str); 3] = [
     (AccountantName::AsPublished, "as published"),
     (AccountantName::Tight, "tight"),
@@ -85,7 +86,7 @@ fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
 /// One kind of unit of one party in one series, at the points where the same was learned.
 struct Units<'a> {
     series: &'a str,
-    /// The unit and its owner in words.
+    /// The unit and its owner, in words.
     whose: String,
     /// The points where the row holds, in the order of the cells.
     places: Vec<String>,

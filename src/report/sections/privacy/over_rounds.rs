@@ -25,7 +25,7 @@ pub(in crate::report::sections) fn figures(summary: &Summary, first: &Replicatio
         let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
         let group: Vec<&BookedRelease> =
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
-        // Where releases are about different units: those about the one that is worst off.
+        // Where releases are about different units: those about the unit with the largest loss.
         let counted = entry.losses.iter().find(|loss| loss.standing != Standing::Claim);
         let delta = counted.and_then(|loss| Delta::new(loss.delta).ok());
         let Some(group) = worst(units(&group).worst, delta) else { continue };

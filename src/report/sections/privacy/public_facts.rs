@@ -1,11 +1,11 @@
-//! What a report takes as public: what observers know of protected data that no figure accounts for.
+//! What a report takes as public: facts about protected data that no privacy loss accounts for.
 
 use crate::report::document::{List, Span};
 use crate::report::sections::cells::{axes, point};
 use crate::study::Summary;
 use crate::vocab::{Origin, PublicFact};
 
-/// The list of them, conditions marked loudly; nothing where nothing is taken as public.
+/// The list of them, with a warning mark at conditions of losses; `None` where nothing is taken as public.
 pub(super) fn list(summary: &Summary) -> Option<List> {
     let items = facts(summary).into_iter().map(|Public { fact, place }| {
         let place = if place.is_empty() { place } else { format!(" ({place})") };
@@ -19,7 +19,7 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
     (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
 }
 
-/// One fact, with the series and points for which it is taken as public.
+/// One fact, with the series and cells in which it is taken as public.
 struct Public<'a> {
     fact: &'a PublicFact,
     /// Where: empty if in all series at all points.

@@ -1,4 +1,4 @@
-//! What neighbours are in a report's losses: without it an epsilon says nothing.
+//! The neighbouring relation of each loss in a report: an epsilon has a meaning only together with it.
 
 use crate::report::words::{neighbours, unit};
 use crate::study::Summary;

@@ -1,4 +1,4 @@
-//! What publishing every run of a study would cost, where all runs are on the same data.
+//! The privacy loss of publishing every run of a study, where all runs use the same data.
 
 use super::marks::{Notes, badge, figure};
 use crate::accounting::StudyPrivacy;

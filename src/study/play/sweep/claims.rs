@@ -1,8 +1,9 @@
-//! Who plays which block: claims by atomic creation of files, with heartbeats, and with heirs for those that fall
-//! silent.
+//! Claims of blocks by workers: made by atomic creation of files, with heartbeats, and takeover from workers
+//! that fall silent.
 //!
-//! A claim is never taken from its holder: an heir creates the claim of the next number, and of several heirs one
-//! succeeds. A holder that was only slow goes on; then the block is computed twice, which is harmless and is checked.
+//! A claim is never taken from its holder: another worker creates the claim with the next number, and of
+//! several that try one succeeds. A holder that was only slow continues; then the block is computed twice,
+//! which is harmless and is checked.
 
 use crate::study::disk::files::FileError;
 use crate::study::disk::folder::RunFolder;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Claim {
     pub(super) block: u64,
-    /// 0 for the first claim, 1 for its heir.
+    /// 0 for the first claim of a block, 1 for the next, and so on.
     pub(super) generation: u64,
 }
 
@@ -30,7 +31,7 @@ pub(super) struct Holder {
     pub(super) beat: String,
 }
 
-/// This process.
+/// The identity of this process.
 pub(super) fn holder(beat: u64) -> Holder {
     Holder { host: host(), process: std::process::id(), beat: format!("{beat:012}") }
 }
@@ -44,8 +45,8 @@ fn host() -> String {
 }
 
 impl Holder {
-    /// Whether this was a process of this machine that is no more. Should it be one of another container after all,
-    /// its block is computed twice, no worse.
+    /// Whether this was a process of this machine that has ended. Should it be one of another container after
+    /// all, its block is computed twice, no worse.
     fn is_gone(&self) -> bool {
         let processes = std::path::Path::new("/proc/self").exists();
         processes && self.host == host() && !std::path::Path::new(&format!("/proc/{}", self.process)).exists()
@@ -67,12 +68,12 @@ pub(super) struct Desk {
     held: BTreeSet<Claim>,
 }
 
-/// What there is to do.
+/// The next task of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Play this block.
     Play(Claim),
-    /// So many blocks are in other hands.
+    /// All blocks are claimed; so many are not finished.
     Wait(u64),
     /// All blocks are finished.
     Finished,
@@ -122,7 +123,7 @@ impl Desk {
         Ok(self.latest()?.keys().filter(|block| !finished.contains(block)).count() as u64)
     }
 
-    /// The holder of a claim, and how long ago by the file system's clock it gave a sign of life.
+    /// The holder of a claim, and the time since its last heartbeat, by the file system's clock.
     pub(super) fn holder(&self, claim: Claim) -> Option<(Holder, Duration)> {
         let path = self.file(claim);
         let holder = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
@@ -188,7 +189,7 @@ impl Desk {
         }
     }
 
-    /// Gives signs of life for all claims of this process.
+    /// Writes a heartbeat for all claims of this process.
     pub(super) fn beat(&self, beat: u64) {
         for &claim in &self.held {
             // A beat that is missed is made up for by the next; a claim whose file is gone needs none.
@@ -198,12 +199,12 @@ impl Desk {
         }
     }
 
-    /// The block is finished, or played on by another.
+    /// The block is finished, or continued by another worker.
     pub(super) fn done(&mut self, claim: Claim) {
         self.held.remove(&claim);
     }
 
-    /// The block is given back unplayed.
+    /// The block is given back without a result.
     pub(super) fn give_back(&mut self, claim: Claim) {
         self.held.remove(&claim);
         // If it cannot be removed it falls silent, which comes to the same a little later.

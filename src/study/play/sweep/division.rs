@@ -56,7 +56,7 @@ impl Division {
             .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
     }
 
-    /// The plan of a folder that must be one of this very study.
+    /// The plan of a folder, which must be of the same study.
     pub(super) fn of(plan: &Plan, folder: &RunFolder) -> Result<Self, SweepError> {
         match Self::read(folder)? {
             Some(division) if division.study == study(plan) => Ok(division),

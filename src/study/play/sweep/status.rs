@@ -1,4 +1,4 @@
-//! How far a sweep has come, and who is at work on it.
+//! The progress of a distributed study, and the workers that are running.
 
 use super::claims::{Claim, Desk};
 use super::division::Division;
@@ -17,11 +17,11 @@ pub struct ClaimStatus {
     pub taken_over: u64,
     /// Machine and process of the worker.
     pub worker: String,
-    /// Seconds since its last sign of life, by the file system's clock.
+    /// Seconds since its last heartbeat, by the file system's clock.
     pub silent_seconds: f64,
 }
 
-/// How far a sweep has come.
+/// The progress of a distributed study.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
     /// Blocks of the plan.
@@ -44,7 +44,7 @@ pub struct Status {
     pub seconds_left: Option<f64>,
 }
 
-/// Looks at a sweep.
+/// Reads the progress of a distributed study.
 ///
 /// # Errors
 /// [`SweepError`] where there is no plan or a file cannot be read.

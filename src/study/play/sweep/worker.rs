@@ -1,4 +1,5 @@
-//! A worker of a sweep: claims a block, plays it, leaves its result whole or not at all, and goes on to the next.
+//! A worker of a distributed study: claims a block, runs it, writes its complete result, and continues with
+//! the next.
 
 use super::claims::{Claim, Desk, Next};
 use super::division::Division;
@@ -20,7 +21,7 @@ use std::time::Duration;
 /// Signs of life.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Time between two signs of life of a claim.
+    /// Time between two heartbeats of a claim.
     pub heartbeat: Duration,
     /// A claim without one for this long is taken over; several heartbeats.
     pub dead_after: Duration,
@@ -40,7 +41,7 @@ pub struct WorkOptions<'a> {
     pub interrupted: &'a AtomicBool,
 }
 
-/// What a worker did.
+/// The results of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Worked {
     /// Blocks whose result is there because of this worker.
@@ -110,7 +111,7 @@ pub fn work(
             }
         });
         if let Err(error) = heart {
-            // Without signs of life others would take over what this worker is at.
+            // Without heartbeats others would take over the block of this worker.
             let error = FileError { doing: "start a thread for", path: folder.path().to_owned(), error };
             lock(&trouble).get_or_insert(error.into());
             return;
@@ -189,7 +190,7 @@ impl Station<'_> {
         Ok(())
     }
 
-    /// Plays a block and leaves its result; `false` if it was interrupted.
+    /// Runs a block and writes its result; `false` if it was interrupted.
     fn play(&self, claim: Claim, stopped: &dyn Fn() -> bool) -> Result<bool, FolderError> {
         let results = lock(&self.desk).results.clone();
         let path = results.join(format!("{}.jsonl", claim.block));
