@@ -70,8 +70,8 @@ fn changes(diff: &str) -> Result<Vec<Change>, String> {
     Ok(changes)
 }
 
-/// Applies changes below a folder. The lines before a change must be there exactly, and at one place only; at which line
-/// does not matter, since other places change too.
+/// Applies changes below a folder. The lines before a change must be there exactly, and at one place only below the change
+/// before it; at which line does not matter, since other places of the file change too.
 fn apply(changes: &[Change], folder: &Path) -> Result<(), String> {
     for Change { path, creates, hunks } in changes {
         let file = folder.join(path);
