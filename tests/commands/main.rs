@@ -7,6 +7,7 @@ mod book;
 mod browser;
 mod cli;
 mod examples;
+mod extending;
 mod html;
 mod layers;
 mod reference;
