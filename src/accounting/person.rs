@@ -49,18 +49,20 @@ pub struct Added {
     pub note: String,
 }
 
-/// Epsilons and deltas of what was learned about a row and about its outcome, added up: what is released about the row
-/// depends on no outcome, and the other way round, on the conditions that either loss names.
+/// Epsilons and deltas of what was learned about a row and about its outcome, added up: each bounds what the change of one
+/// of the two tells, on the conditions that either loss names.
 ///
 /// Source: basic composition, Dwork and Roth 2014, Theorem 3.16.
 #[must_use]
 pub fn added(row: &Part<'_>, outcome: &Part<'_>) -> Added {
     let delta = row.delta + outcome.delta;
+    let epsilon = if delta < 1.0 { row.epsilon + outcome.epsilon } else { f64::INFINITY };
     Added {
-        epsilon: if delta < 1.0 { row.epsilon + outcome.epsilon } else { f64::INFINITY },
+        epsilon,
         delta,
         basis: row.basis.min(outcome.basis),
-        arithmetic: weaker_arithmetic(row.arithmetic, outcome.arithmetic),
+        // Without a finite epsilon nothing is said that could hold in an arithmetic.
+        arithmetic: weaker_arithmetic(row.arithmetic, outcome.arithmetic).filter(|_| epsilon.is_finite()),
         note: joined([row.note, outcome.note]),
     }
 }

@@ -6,7 +6,7 @@ use super::person::{Part, added, persons};
 use super::statement::price;
 use super::units::OncePerUser;
 use super::{About, Accountant, Basic, BookedRelease, Composition, LossBasis, Priced, Rdp, Tight};
-use crate::vocab::{Arithmetic, Delta, Neighbours, PrivacyEvent, ProtectedUnit, Time};
+use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -278,6 +278,14 @@ impl Prices {
         if group.runs.values().any(|&runs| runs > 1) && epsilon_tight.is_finite() {
             basis = basis.min(LossBasis::Conditional);
             notes.push(SHARED.to_owned());
+        }
+        let runs: u64 = group.runs.values().sum();
+        let under_conditions = events().any(|event| matches!(event.basis, Basis::Conditional { .. }));
+        if runs > 1 && under_conditions {
+            notes.push(format!(
+                "where a condition holds with a stated probability, it is that of one run: probabilities of failure \
+                 add up over the {runs} runs"
+            ));
         }
         StudyPrivacy {
             series: group.series.clone(),

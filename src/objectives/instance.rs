@@ -65,6 +65,8 @@ pub struct Facts {
     pub outcomes: Vec<PublicFact>,
     /// Hyperparameters of the surrogate.
     pub model: Vec<PublicFact>,
+    /// Whether an outcome is computed from an input of its row, so that an outcome tells something about the row too.
+    pub outcomes_read_inputs: bool,
 }
 
 impl Facts {
@@ -87,7 +89,7 @@ impl Background {
     /// What is known of a problem of which these facts are public.
     #[must_use]
     pub fn public(facts: Facts) -> Self {
-        let Facts { shape, inputs, length_scales, outcomes, model } = &facts;
+        let Facts { shape, inputs, length_scales, outcomes, model, .. } = &facts;
         let public = [shape, inputs, length_scales, outcomes, model].into_iter().flatten().cloned().collect();
         Self { public, facts, ..Self::default() }
     }

@@ -85,6 +85,9 @@ const RESOLUTION: f64 = 1e-3;
 /// Effort for a contour where grids leave ends farther apart.
 const LAST_EFFORT: f64 = 20.0;
 
+/// Below this delta, sums of probabilities in doubles are not trusted.
+const LEAST_DELTA: f64 = 1e-30;
+
 struct Answer {
     lower: f64,
     epsilon: f64,
@@ -187,6 +190,11 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
     let least = items.iter().map(part).fold(0.0, f64::max).min(total);
     if least > ceiling {
         return Ends { lower: least, upper: total };
+    }
+    if delta < LEAST_DELTA {
+        // Sums in doubles resolve no such probability beside 1; Renyi divergences do.
+        let upper = Rdp::epsilon(items, delta).map_or(total, |found| found.0.min(total)).max(least);
+        return Ends { lower: least, upper };
     }
     // Only lattices can fail or be coarse, so only they need the other bound.
     let mut known: Option<f64> = None;

@@ -5,6 +5,9 @@
 //! 2022, Section 4); the better one is merged to one point (post-processing), which need not lie on any grid. Both err
 //! in second order of the cells' widths.
 
+/// Masses under Q below this have lost digits, or vanished.
+const LEAST_MASS: f64 = 1e-290;
+
 /// Below this modulus of a loss, P's mass less Q's is exact; above it Q's.
 const SMALL: f64 = 0.7;
 
@@ -196,6 +199,8 @@ struct Above {
     p: Vec<f64>,
     q: Vec<f64>,
     u: Vec<f64>,
+    /// Q's, times e to the loss of the first point above: a number that neither overflows nor vanishes.
+    scaled: Vec<f64>,
 }
 
 impl Above {
@@ -207,7 +212,14 @@ impl Above {
             }
             sums
         };
-        Self { p: sums(&law.p), q: sums(&law.q), u: sums(&law.u) }
+        let mut scaled = vec![0.0; law.loss.len() + 1];
+        for k in (0..law.loss.len()).rev() {
+            let next = law.loss.get(k + 1).map_or(0.0, |next| libm::exp(law.loss[k] - next));
+            // Where Q's own mass is a double, it is what the products keep.
+            let own = if law.q[k] > LEAST_MASS { law.q[k] * libm::exp(law.loss[k]) } else { law.p[k] };
+            scaled[k] = own + next * scaled[k + 1];
+        }
+        Self { p: sums(&law.p), q: sums(&law.q), u: sums(&law.u), scaled }
     }
 }
 
@@ -226,7 +238,7 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
             while k > 0 && b.loss[k - 1] > rest {
                 k -= 1;
             }
-            // Nothing of `b` lies above: without this, an infinite e^rest times no mass would be no number.
+            // Nothing of `b` lies above.
             if k == b.loss.len() {
                 continue;
             }
@@ -234,12 +246,16 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
             sum += p * if rest.abs() < SMALL {
                 above.u[k] - libm::expm1(rest) * above.q[k]
             } else {
-                above.p[k] - libm::exp(rest) * above.q[k]
+                // `rest` is below the first loss above.
+                above.p[k] - libm::exp(rest - b.loss[k]) * above.scaled[k]
             };
         }
         sum
     };
     let at_zero = delta(0.0);
+    if at_zero.is_nan() {
+        return (0.0, f64::INFINITY);
+    }
     if at_zero <= target {
         return (0.0, 0.0);
     }
@@ -255,6 +271,9 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
         let margin = 1e-14 * high;
         let middle = if round % 8 == 7 { 0.5 * (low + high) } else { cut.clamp(low + margin, high - margin) };
         let excess = delta(middle) - target;
+        if excess.is_nan() {
+            return (0.0, f64::INFINITY);
+        }
         if excess > 0.0 {
             (low, over) = (middle, excess);
             if side > 0 {

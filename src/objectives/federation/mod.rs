@@ -187,6 +187,7 @@ fn facts() -> Facts {
         length_scales: Vec::new(),
         outcomes: Vec::new(),
         model: vec![PublicFact::new("prior and noise variance that agents assume", Origin::Stated)],
+        outcomes_read_inputs: false,
     }
 }
 

@@ -231,6 +231,11 @@ impl Table {
             length_scales,
             outcomes: vec![self.output_scale.fact()],
             model,
+            outcomes_read_inputs: self
+                .output
+                .columns()
+                .iter()
+                .any(|(_, column)| self.inputs.iter().any(|input| input == column)),
         };
         Background { fitted, ..Background::public(facts) }
     }

@@ -122,6 +122,7 @@ fn facts() -> Facts {
         length_scales: Vec::new(),
         outcomes: vec![PublicFact::new("range and Lipschitz constant of the loss", Origin::Stated)],
         model: vec![PublicFact::new("mean, variance and length-scale of the prior", Origin::Stated)],
+        outcomes_read_inputs: false,
     }
 }
 

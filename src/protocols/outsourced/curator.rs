@@ -5,7 +5,9 @@ use super::messages::{Message, OwnFact, World};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::{Facts, Noise, Surrogate};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
-use crate::privacy::mechanisms::{Disclosure, InputRelease, OutcomeRelease, Rows};
+use crate::privacy::mechanisms::{
+    Disclosure, InputRelease, Mechanism, MechanismError, OutcomeRelease, Price, Rows,
+};
 use crate::privacy::{Released, Sensitive};
 use crate::protocols::stage::{JournalLedger, give_up};
 use crate::rng::{Key, Stream};
@@ -22,6 +24,26 @@ const NEIGHBOUR_DISTANCE: f64 = 1.0;
 pub(super) struct Known {
     measured: f64,
     released: Released<f64>,
+}
+
+/// Entered in the ledger and not drawn: the price of the outcome replaced by any other, whatever moves it.
+#[derive(Debug)]
+struct Told<'a>(Option<&'a (dyn Mechanism<Input = f64, Output = f64> + Send + Sync)>);
+
+impl Mechanism for Told<'_> {
+    type Input = f64;
+    type Output = ();
+
+    fn price(&self, input: &f64, _: &Neighbours) -> Result<Price, MechanismError> {
+        match self.0 {
+            Some(mechanism) => mechanism.price(input, &Neighbours::AnyValue),
+            None => Disclosure::new().price(input, &Neighbours::AnyValue),
+        }
+    }
+
+    fn privatise(&self, _: &f64, _: &mut Stream) -> Result<(), MechanismError> {
+        Ok(())
+    }
 }
 
 /// The curator of one series.
@@ -181,7 +203,16 @@ impl Curator {
             conditions: self.facts.outcome_conditions(self.release.shows_inputs()),
         };
         let secret = Sensitive::new(outcome);
+        // Computed from an input of the row, the outcome is a release about the row as well.
+        let of_row = self.facts.outcomes_read_inputs.then(|| Occasion {
+            unit: ProtectedUnit::Record,
+            neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },
+            ..occasion.clone()
+        });
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);
+        if let Some(of_row) = of_row {
+            release(&mut ledger, of_row, &Told(private), &secret, &mut self.stream)?;
+        }
         let Some(mechanism) = private else {
             return release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut self.stream);
         };

@@ -11,7 +11,7 @@ pub(super) fn taken_as_public(
     curator: &str,
     modeler: &str,
 ) -> Vec<PublicFact> {
-    let Facts { shape, inputs, length_scales, outcomes, model } = &instance.background.facts;
+    let Facts { shape, inputs, length_scales, outcomes, model, .. } = &instance.background.facts;
     let shown = series.release.shows_inputs();
     let modelled = series.learner.as_dyn().needs_inputs();
     // What was fitted is a release to a learner that has a model; and no other learner is told.
