@@ -11,7 +11,7 @@ pub use crate::network::loss::{Independent, LossModel};
 pub use crate::network::topology::{Mesh, Star, TopologyModel};
 pub use crate::network::{Link, Network, PartyTraits};
 pub use crate::objectives::{Background, Instance, Noise, ObjectiveError, Prepared, Surrogate};
-pub use crate::privacy::ledger::{Book, Ledger, Occasion, release};
+pub use crate::privacy::ledger::{Ledger, LedgerWriter, Occasion, release};
 pub use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
 pub use crate::privacy::{Released, Sensitive};
 pub use crate::protocols::{Iteration, PlayError, Protocol as _, Retry, Rounds, SeriesRecord, Stage};

@@ -1,6 +1,6 @@
 //! Which releases are looked at together: those about one kind of unit of one party, for one observer and one relation.
 
-use super::BookedRelease;
+use super::CountedRelease;
 use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit};
 
 /// Who learned about what kind of unit of whom, and which neighbours the losses are for.
@@ -44,8 +44,8 @@ impl About {
 
 /// The releases of one run, those about the same together, in the order in which each kind first occurs.
 #[must_use]
-pub fn grouped(releases: &[BookedRelease]) -> Vec<(About, Vec<&BookedRelease>)> {
-    let mut groups: Vec<(About, Vec<&BookedRelease>)> = Vec::new();
+pub fn grouped(releases: &[CountedRelease]) -> Vec<(About, Vec<&CountedRelease>)> {
+    let mut groups: Vec<(About, Vec<&CountedRelease>)> = Vec::new();
     for booked in releases {
         match groups.iter_mut().find(|(about, _)| about.holds(&booked.event)) {
             Some((_, group)) => group.push(booked),

@@ -43,9 +43,18 @@ impl Accountant for Basic {
 }
 
 impl Priced {
+    /// The delta that the releases' own deltas leave, above 0.
+    ///
+    /// # Errors
+    /// The answer, where they leave nothing.
+    pub(super) fn remaining(composition: &Composition, delta: Delta) -> Result<f64, Self> {
+        let failure = pairs::failure(composition.items());
+        pairs::remaining(delta.get(), failure).ok_or_else(|| Self::used_up(failure, delta, composition))
+    }
+
     /// What is left when the releases' own deltas come to `failure` and use up the whole delta: epsilons that add up,
     /// where their sum needs no more of it; else infinity.
-    pub(super) fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
+    fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Basic.price(composition, delta);
         if priced.epsilon.is_infinite() {
             return Self::spent(failure, delta, composition);

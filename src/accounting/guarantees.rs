@@ -32,19 +32,7 @@ pub fn pure_epsilon(cost: &Cost) -> f64 {
 
 /// Sum of the deltas of releases whose cost is an (epsilon, delta).
 pub(super) fn own_deltas(items: &[Item]) -> f64 {
-    let own = |item: &Item| match item.cost {
-        Cost::ApproximateDp { delta, .. } => item.count as f64 * delta,
-        Cost::Gaussian { .. }
-        | Cost::Laplace { .. }
-        | Cost::ExponentialMechanism { .. }
-        | Cost::RandomizedResponse { .. }
-        | Cost::PoissonGaussian { .. }
-        | Cost::FixedSizeGaussian { .. }
-        | Cost::PureDp { .. }
-        | Cost::ZeroConcentratedDp { .. }
-        | Cost::Unprotected => 0.0,
-    };
-    items.iter().map(own).sum()
+    items.iter().map(|item| item.count as f64 * item.cost.own_delta()).sum()
 }
 
 /// Whether a release has no (epsilon, delta) of its own and needs a share of delta.

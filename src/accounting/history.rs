@@ -2,23 +2,23 @@
 
 use super::claims::{Claimed, claims};
 use super::footing::weakest_arithmetic;
-use super::{BookedRelease, Composition, Footing, LossBasis, Statement, over_rounds};
+use super::{Composition, CountedRelease, Footing, LossBasis, Statement, over_rounds};
 use crate::vocab::{Delta, PrivacyEvent};
 
 /// Releases about one and the same unit, in order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct History(Vec<BookedRelease>);
+pub struct History(Vec<CountedRelease>);
 
 impl History {
     /// These releases, all of which add up.
     #[must_use]
-    pub const fn new(releases: Vec<BookedRelease>) -> Self {
+    pub const fn new(releases: Vec<CountedRelease>) -> Self {
         Self(releases)
     }
 
     /// The releases.
     #[must_use]
-    pub fn releases(&self) -> &[BookedRelease] {
+    pub fn releases(&self) -> &[CountedRelease] {
         &self.0
     }
 
@@ -84,8 +84,9 @@ impl History {
     /// Whether it has the same loss as another by every accountant, with the same basis: they differ at most
     /// in round, time, party and unit.
     pub(super) fn costs_like(&self, other: &Self) -> bool {
-        let alike =
-            |(a, b): (&BookedRelease, &BookedRelease)| a.count == b.count && event_alike(&a.event, &b.event);
+        let alike = |(a, b): (&CountedRelease, &CountedRelease)| {
+            a.count == b.count && event_alike(&a.event, &b.event)
+        };
         self.0.len() == other.0.len()
             && over_rounds(&self.0) == over_rounds(&other.0)
             && self.0.iter().zip(&other.0).all(alike)
@@ -94,7 +95,7 @@ impl History {
     /// Whether it contains every release of another, at least as often, and is chosen one after another if
     /// that one is.
     pub(super) fn outweighs(&self, other: &Self) -> bool {
-        let times = |list: &[BookedRelease], event: &PrivacyEvent| -> u64 {
+        let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|booked| event_alike(&booked.event, event)).map(|booked| booked.count).sum()
         };
         (over_rounds(&self.0) || !over_rounds(&other.0))

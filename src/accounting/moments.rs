@@ -36,9 +36,9 @@ impl Accountant for Moments {
         if !unpriced.is_empty() {
             return Priced::refused(unpriced, Standing::Bound, composition);
         }
-        let failure = pairs::failure(items);
-        let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::used_up(failure, delta, composition);
+        let left = match Priced::remaining(composition, delta) {
+            Ok(left) => left,
+            Err(answer) => return answer,
         };
         let log_delta = libm::log(left);
         let laws = Direction::BOTH.map(|direction| pairs::laws(items, direction, Exponential::Dominating));

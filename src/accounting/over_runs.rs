@@ -1,7 +1,7 @@
 //! What one observer learned over the runs of a cell: every number is the largest of all runs and units.
 
 use super::loss::{Loss, joined, larger, losses, multiple};
-use super::{AccountantName, BookedRelease, History, Standing, units};
+use super::{AccountantName, CountedRelease, History, Standing, units};
 use crate::vocab::Delta;
 
 /// Everything one observer learned about one kind of unit of one party, in several runs whose losses do not
@@ -42,7 +42,7 @@ impl OverRuns {
     }
 
     /// Takes in what one run released.
-    pub fn take_in(&mut self, group: &[&BookedRelease]) {
+    pub fn take_in(&mut self, group: &[&CountedRelease]) {
         for booked in group {
             if !self.released.contains(&booked.event.released) {
                 self.released.push(booked.event.released.clone());

@@ -56,21 +56,7 @@ pub(super) fn rounding(items: &[Item]) -> f64 {
 
 /// Probability that some release of known (epsilon, delta) fails altogether: 1 - product of (1 - delta).
 pub(super) fn failure(items: &[Item]) -> f64 {
-    let log: f64 = items
-        .iter()
-        .map(|item| match item.cost {
-            Cost::ApproximateDp { delta, .. } => item.count as f64 * libm::log1p(-delta),
-            Cost::Gaussian { .. }
-            | Cost::Laplace { .. }
-            | Cost::ExponentialMechanism { .. }
-            | Cost::RandomizedResponse { .. }
-            | Cost::PoissonGaussian { .. }
-            | Cost::FixedSizeGaussian { .. }
-            | Cost::PureDp { .. }
-            | Cost::ZeroConcentratedDp { .. }
-            | Cost::Unprotected => 0.0,
-        })
-        .sum();
+    let log: f64 = items.iter().map(|item| item.count as f64 * libm::log1p(-item.cost.own_delta())).sum();
     -libm::expm1(log)
 }
 

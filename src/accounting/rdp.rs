@@ -1,6 +1,5 @@
 //! Renyi differential privacy with continuous orders.
 
-use super::composition::Item;
 use super::{Accountant, Composition, Priced, Standing, pairs, renyi};
 use crate::vocab::Delta;
 
@@ -28,21 +27,14 @@ impl Accountant for Rdp {
         if !unpriced.is_empty() {
             return Priced::refused(unpriced, Standing::Bound, composition);
         }
-        let failure = pairs::failure(items);
-        let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::used_up(failure, delta, composition);
+        let left = match Priced::remaining(composition, delta) {
+            Ok(left) => left,
+            Err(answer) => return answer,
         };
-        let found = Self::epsilon(items, left);
+        let found = renyi::epsilon(items, left);
         let mut priced =
             Priced::plain(found.map_or(0.0, |(epsilon, _)| epsilon), Standing::Bound, composition);
         priced.order = found.map(|(_, order)| order);
         priced
-    }
-}
-
-impl Rdp {
-    /// Epsilon and its order for priceable items; nothing if no item costs anything.
-    pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
-        renyi::epsilon(items, delta)
     }
 }

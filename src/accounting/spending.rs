@@ -104,27 +104,7 @@ fn group(event: &PrivacyEvent) -> Group {
 mod tests {
     use super::*;
     use crate::accounting::Basic;
-    use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Sampler, Time};
-
-    fn event(unit: ProtectedUnit, unit_index: Option<u64>, epsilon: f64) -> PrivacyEvent {
-        PrivacyEvent {
-            released: "y".into(),
-            mechanism: "randomised response".into(),
-            protected: "users".into(),
-            unit,
-            unit_index,
-            neighbours: Neighbours::AnyValue,
-            observer: Observer("service".into()),
-            sampler: Sampler::Full,
-            sensitivity: None,
-            cost: Cost::RandomizedResponse { epsilon },
-            claim: None,
-            basis: Basis::Proven,
-            arithmetic: Arithmetic::Exact,
-            round: 0,
-            at: Time::ZERO,
-        }
-    }
+    use crate::accounting::counted::example::event;
 
     /// As in the report: releases about one unit add up with those about all units, not with those about
     /// other units.

@@ -1,6 +1,6 @@
 //! Which losses add up: those about the same unit do, those about different units do not.
 
-use super::{BookedRelease, History};
+use super::{CountedRelease, History};
 use crate::vocab::{PrivacyEvent, ProtectedUnit};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,10 +32,10 @@ pub struct Units {
 /// Tells a group of releases apart by unit. Rewards are units of their own, one report each; numbered units add up
 /// each on its own, together with what concerns all of them; anything else concerns one and the same unit.
 #[must_use]
-pub fn units(group: &[&BookedRelease]) -> Units {
+pub fn units(group: &[&CountedRelease]) -> Units {
     let mut once = OncePerUser::default();
-    let mut common: Vec<BookedRelease> = Vec::new();
-    let mut numbered: BTreeMap<u64, Vec<BookedRelease>> = BTreeMap::new();
+    let mut common: Vec<CountedRelease> = Vec::new();
+    let mut numbered: BTreeMap<u64, Vec<CountedRelease>> = BTreeMap::new();
     for &booked in group {
         let counted = once.counted(&booked.event, booked.count);
         match booked.event.unit_index {
@@ -45,7 +45,7 @@ pub fn units(group: &[&BookedRelease]) -> Units {
             // One of several rewards is the first.
             None => {
                 let last_round = booked.event.round;
-                common.push(BookedRelease { count: counted, last_round, ..booked.clone() });
+                common.push(CountedRelease { count: counted, last_round, ..booked.clone() });
             }
         }
     }
@@ -68,27 +68,16 @@ pub fn units(group: &[&BookedRelease]) -> Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, Sampler, Time};
+    use crate::accounting::counted::example::event;
+    use crate::vocab::{Arithmetic, Basis, Cost};
 
-    fn booked(unit: ProtectedUnit, index: Option<u64>, scale: f64, count: u64) -> BookedRelease {
+    fn booked(unit: ProtectedUnit, index: Option<u64>, scale: f64, count: u64) -> CountedRelease {
         let event = PrivacyEvent {
-            released: "y".into(),
-            mechanism: "noise".into(),
-            protected: "users".into(),
-            unit,
-            unit_index: index,
-            neighbours: Neighbours::AnyValue,
-            observer: Observer("service".into()),
-            sampler: Sampler::Full,
-            sensitivity: None,
             cost: Cost::Laplace { scale },
-            claim: None,
-            basis: Basis::Proven,
             arithmetic: Arithmetic::Ideal,
-            round: 3,
-            at: Time::ZERO,
+            ..event(unit, index, 1.0)
         };
-        BookedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
+        CountedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
     }
 
     #[test]

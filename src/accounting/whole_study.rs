@@ -5,7 +5,7 @@ use super::loss::joined;
 use super::person::{Part, added, persons};
 use super::statement::price;
 use super::units::OncePerUser;
-use super::{About, Accountant, Basic, BookedRelease, Composition, LossBasis, Priced, Rdp, Tight};
+use super::{About, Accountant, Basic, Composition, CountedRelease, LossBasis, Priced, Rdp, Tight};
 use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -146,7 +146,7 @@ impl Group {
 impl WholeStudy {
     /// Takes in what one run of a series released. `run` says which random numbers it drew: its seed and the number of its
     /// replication.
-    pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[BookedRelease]) {
+    pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[CountedRelease]) {
         // A user who reports once in a run reports once in each.
         let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
         for booked in releases {
@@ -295,7 +295,7 @@ impl Prices {
             unit: group.about.unit,
             observer: group.about.observer.0.clone(),
             neighbours: group.about.neighbours.clone(),
-            runs: group.runs.values().sum(),
+            runs,
             releases: group.releases,
             epsilon_tight,
             epsilon_rdp,
@@ -323,27 +323,11 @@ impl Prices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocab::{Basis, Cost, Observer, Sampler};
+    use crate::accounting::counted::example::event;
 
-    fn booked(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> BookedRelease {
-        let event = PrivacyEvent {
-            released: "y".into(),
-            mechanism: "randomised response".into(),
-            protected: "users".into(),
-            unit,
-            unit_index: index,
-            neighbours: Neighbours::AnyValue,
-            observer: Observer("service".into()),
-            sampler: Sampler::Full,
-            sensitivity: None,
-            cost: Cost::RandomizedResponse { epsilon },
-            claim: None,
-            basis: Basis::Proven,
-            arithmetic: Arithmetic::Exact,
-            round: 3,
-            at: Time::ZERO,
-        };
-        BookedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
+    fn booked(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> CountedRelease {
+        let event = event(unit, index, epsilon);
+        CountedRelease { event, count, last_round: 90, first_seconds: 0.0, last_seconds: 0.0 }
     }
 
     fn delta() -> Delta {

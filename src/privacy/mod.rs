@@ -1,9 +1,9 @@
 //! Releases of protected data: mechanisms, their privacy cost, and the ledger.
 //!
 //! ```text
-//!  Sensitive<T> --- release(book, occasion, mechanism, secret, stream) ---> Released<U>  (may enter a message)
+//!  Sensitive<T> --- release(ledger, occasion, mechanism, secret, stream) ---> Released<U>  (may enter a message)
 //!                        |
-//!                        +--> PrivacyEvent --> Book (the run's ledger) --> Accountant --> Priced
+//!                        +--> PrivacyEvent --> LedgerWriter (the run's ledger) --> Accountant --> Priced
 //! ```
 //!
 //! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so

@@ -1,7 +1,7 @@
 //! What a page is made of, read from a run's folder.
 
 use crate::objectives::Fitted;
-use crate::study::{FolderError, Manifest, Opening, ReplicationRecord, RunFolder, Summary, files};
+use crate::study::{FirstMessages, FolderError, Manifest, ReplicationRecord, RunFolder, Summary, files};
 
 /// Name of the page in a run folder.
 pub const PAGE: &str = "report.html";
@@ -18,7 +18,7 @@ pub struct Page {
     /// The first replication of the first cell, if one is finished.
     pub first: Option<ReplicationRecord>,
     /// How that one begins.
-    pub opening: Option<Opening>,
+    pub first_messages: Option<FirstMessages>,
     /// Hyperparameters of the objective, where they were fitted.
     pub fitted: Vec<Fitted>,
 }
@@ -36,8 +36,8 @@ impl Page {
         summary.run = folder.path().display().to_string();
         let scenario = files::read(&folder.file("scenario.ron"))?;
         let first = folder.first_replication(0)?;
-        let opening = folder.opening();
+        let first_messages = folder.first_messages();
         let fitted = folder.all_fitted();
-        Ok(Some(Self { summary, manifest, scenario, first, opening, fitted }))
+        Ok(Some(Self { summary, manifest, scenario, first, first_messages, fitted }))
     }
 }

@@ -113,6 +113,26 @@ costs! {
     Unprotected
 }
 
+impl Cost {
+    /// Probability, in [0, 1), with which the guarantee fails altogether: delta where the cost is an (epsilon, delta), else
+    /// 0.
+    #[must_use]
+    pub fn own_delta(&self) -> f64 {
+        match *self {
+            Self::ApproximateDp { delta, .. } => delta,
+            Self::Gaussian { .. }
+            | Self::Laplace { .. }
+            | Self::ExponentialMechanism { .. }
+            | Self::RandomizedResponse { .. }
+            | Self::PoissonGaussian { .. }
+            | Self::FixedSizeGaussian { .. }
+            | Self::ZeroConcentratedDp { .. }
+            | Self::PureDp { .. }
+            | Self::Unprotected => 0.0,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use subrosa::accounting::{Accountant, Basic, Composition, Standing, Tight};
-use subrosa::protocols::BookedRelease;
+use subrosa::protocols::CountedRelease;
 use subrosa::report::{Page, charts};
 use subrosa::study::RunFolder;
 use subrosa::vocab::{Basis, Claim, Cost, Delta};
@@ -162,7 +162,7 @@ fn noisy(place: &Path) -> (Page, Cost) {
     event.claim = Some(Claim { epsilon: 0.3, delta: 1e-6, source: "Nobody 2020".to_owned(), cost: None });
     event.round = 1;
     *releases =
-        vec![BookedRelease { event, count: 40, last_round: 40, first_seconds: 0.0, last_seconds: 1.0 }];
+        vec![CountedRelease { event, count: 40, last_round: 40, first_seconds: 0.0, last_seconds: 1.0 }];
     (page, cost)
 }
 

@@ -22,20 +22,10 @@ use tempfile::TempDir;
 const CLIP: f64 = 5.0;
 
 fn sum(participation: Participation, noise_multiplier: f64) -> FederatedSum {
-    FederatedSum {
-        participation,
-        clip: Some(Positive::new(CLIP).unwrap()),
-        noise_multiplier,
-        divisor: Divisor::Planned,
-        multiplicity: 1,
-        keeps_coin: false,
-        visible: false,
-        sensitivity: SensitivityRule::LargestWeight,
-        claimed_rate: None,
-        is_forgotten: false,
-        // Sums are compared draw by draw, to the last bits.
-        arithmetic: NoiseArithmetic::Ideal,
-    }
+    let clip = Some(Positive::new(CLIP).unwrap());
+    // Sums are compared draw by draw, to the last bits.
+    let arithmetic = NoiseArithmetic::Ideal;
+    FederatedSum { arithmetic, ..FederatedSum::planned(participation, clip, noise_multiplier) }
 }
 
 fn price(costs: &[Cost], delta: f64) -> f64 {

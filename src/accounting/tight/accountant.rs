@@ -6,7 +6,7 @@ use crate::accounting::laws::{Direction, TwoAtoms};
 use crate::accounting::pairs::{self, Exponential};
 use crate::accounting::priced::EXPONENTIAL_NOTE;
 use crate::accounting::{
-    Accountant, Advanced, Basic, Composition, Item, Optimal, Priced, Rdp, Standing, single,
+    Accountant, Advanced, Basic, Composition, Item, Optimal, Priced, Rdp, Standing, renyi, single,
 };
 use crate::vocab::{Cost, Delta};
 
@@ -36,9 +36,9 @@ impl Accountant for Tight {
         if !unpriced.is_empty() {
             return Priced::refused(unpriced, Standing::Bound, composition);
         }
-        let failure = pairs::failure(items);
-        let Some(left) = pairs::remaining(delta.get(), failure) else {
-            return Priced::used_up(failure, delta, composition);
+        let left = match Priced::remaining(composition, delta) {
+            Ok(left) => left,
+            Err(answer) => return answer,
         };
         let (mut ends, standing, note) = ends(composition, left);
         if standing == Standing::Bound && ends.upper - ends.lower > EXACT * ends.upper {
@@ -109,7 +109,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     let items = composition.items();
     if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
         // Known by its Renyi divergences alone: they price everything.
-        let upper = Rdp::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
+        let upper = renyi::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
         return (Answer { lower: 0.0, epsilon: upper, upper }, Standing::Bound, Some(CONCENTRATED_NOTE));
     }
     let exponential =
@@ -126,7 +126,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     }
     // Sound for adaptive choices: the smaller of two bounds.
     let mut upper = curve(items, Exponential::Dominating, delta).upper;
-    if let Some((epsilon, _)) = Rdp::epsilon(items, delta) {
+    if let Some((epsilon, _)) = renyi::epsilon(items, delta) {
         upper = upper.min(epsilon);
     }
     if let [Item { cost: Cost::ExponentialMechanism { epsilon }, count, .. }] = *items
@@ -191,14 +191,14 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
     if least > ceiling {
         return Ends { lower: least, upper: total };
     }
-    if delta < LEAST_DELTA {
-        // Sums in doubles resolve no such probability beside 1; Renyi divergences do.
-        let upper = Rdp::epsilon(items, delta).map_or(total, |found| found.0.min(total)).max(least);
-        return Ends { lower: least, upper };
-    }
     // Only lattices can fail or be coarse, so only they need the other bound.
     let mut known: Option<f64> = None;
-    let mut renyi = || *known.get_or_insert_with(|| Rdp::epsilon(items, delta).map_or(0.0, |found| found.0));
+    let mut other =
+        || *known.get_or_insert_with(|| renyi::epsilon(items, delta).map_or(0.0, |found| found.0));
+    if delta < LEAST_DELTA {
+        // Sums in doubles resolve no such probability beside 1; Renyi divergences do.
+        return Ends { lower: least, upper: other().min(total).max(least) };
+    }
     let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
     directions.iter().fold(Ends { lower: least, upper: least }, |worst, &direction| {
         let laws = pairs::laws(items, direction, exponential);
@@ -216,7 +216,7 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
                 ends
             }
             line => {
-                let mut most = renyi().min(total);
+                let mut most = other().min(total);
                 if let Some(ends) = line {
                     most = most.min(ends.upper.max(0.0));
                 }

@@ -27,9 +27,25 @@ pub(super) fn epsilon(
     f64::NEG_INFINITY
 }
 
+/// The same for all losses from `bottom` up to `top`; infinity where a mass or the target is no finite number above 0, which
+/// must not count as no mass.
+pub(super) fn epsilon_above(
+    bottom: f64,
+    top: f64,
+    spacing: f64,
+    masses: impl Iterator<Item = f64> + Clone,
+    target: f64,
+) -> f64 {
+    if target > 0.0 && target.is_finite() && masses.clone().all(f64::is_finite) {
+        within(bottom, epsilon(top, spacing, 0, masses, target))
+    } else {
+        f64::INFINITY
+    }
+}
+
 /// What `epsilon` says of losses from `bottom` up, at least 0: infinity if it is no number, the bottom if epsilon lies
 /// below it.
-pub(super) fn within(bottom: f64, epsilon: f64) -> f64 {
+fn within(bottom: f64, epsilon: f64) -> f64 {
     if epsilon.is_nan() { f64::INFINITY } else { epsilon.max(bottom.min(f64::MAX)).max(0.0) }
 }
 

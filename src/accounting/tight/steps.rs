@@ -289,16 +289,9 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     let relative = 1.0 + total.relative + 1e-15 * total.worse.len() as f64;
     let last = total.first + total.worse.len() as i64 - 1;
     let bottom = total.offset + total.first as f64 * spacing;
+    let top = total.offset + last as f64 * spacing;
     let solve = |masses: &[f64], target: f64| {
-        if target > 0.0 && masses.iter().all(|mass| mass.is_finite()) {
-            let top = total.offset + last as f64 * spacing;
-            staircase::within(
-                bottom,
-                staircase::epsilon(top, spacing, 0, masses.iter().rev().copied(), target),
-            )
-        } else {
-            f64::INFINITY
-        }
+        staircase::epsilon_above(bottom, top, spacing, masses.iter().rev().copied(), target)
     };
     let upper = solve(&total.worse, delta / relative - relative * total.infinite);
     let lower = solve(&total.better, delta * relative);

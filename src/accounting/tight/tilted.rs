@@ -125,12 +125,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
             .collect()
     };
     let solve = |masses: &[f64], target: f64| {
-        // Numbers that are none must not count as no mass.
-        if target > 0.0 && target.is_finite() && masses.iter().all(|mass| mass.is_finite()) {
-            staircase::within(low, staircase::epsilon(high, spacing, 0, masses.iter().copied(), target))
-        } else {
-            f64::INFINITY
-        }
+        staircase::epsilon_above(low, high, spacing, masses.iter().copied(), target)
     };
     let infinite: f64 = laws.iter().map(|(law, count)| *count as f64 * law.infinite).sum();
 
@@ -139,7 +134,8 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let target = (delta - infinite) * libm::exp(-scale - worse.doubt);
     let plain = solve(&from_top, target);
     // Of what lies above the window at most this is lost, each at its own weight.
-    let lost = above(laws, |law| &law.worse, spacing, &worse, c, high) * libm::exp(-c * (high - about));
+    let lost = beyond(Side::Above, laws, |law| &law.worse, spacing, &worse, c, high)
+        * libm::exp(-c * (high - about));
     let mut error = (worse.rounding + per_transform) * weights * libm::exp(-c * (plain - about)) + lost;
     let upper = solve(&from_top, target - error);
     error /= target;
@@ -150,8 +146,9 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let target = delta * libm::exp(-scale + better.doubt);
     let plain = solve(&from_top, target);
     let plain = if plain.is_finite() { plain } else { about };
-    let folded = above(laws, |law| &law.better, spacing, &better, c, high + (plain - low).max(0.0))
-        + below(laws, |law| &law.better, spacing, &better, c, low);
+    let folded =
+        beyond(Side::Above, laws, |law| &law.better, spacing, &better, c, high + (plain - low).max(0.0))
+            + beyond(Side::Below, laws, |law| &law.better, spacing, &better, c, low);
     let part = ((better.rounding + per_transform) * weights + folded) * libm::exp(-c * (plain - about));
     // Below the window nothing is known from below.
     let lower = solve(&from_top, target + part);
@@ -229,20 +226,16 @@ fn tilt(moment: impl Fn(f64) -> f64, spacing: f64, epsilon: f64) -> f64 {
     libm::exp(low)
 }
 
-/// Chernoff's bound on the tilted mass of sums above `loss`.
-fn above(
-    laws: &[(Laws, u64)],
-    part: fn(&Laws) -> &[f64],
-    spacing: f64,
-    tally: &Tally,
-    c: f64,
-    loss: f64,
-) -> f64 {
-    chernoff(loss, |by| log_moment(laws, part, spacing, c + by) - tally.log_mass, spacing)
+/// On which side of a loss.
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    Above,
+    Below,
 }
 
-/// Chernoff's bound on the tilted mass of sums below `loss`.
-fn below(
+/// Chernoff's bound on the tilted mass of sums on one side of `loss`.
+fn beyond(
+    side: Side,
     laws: &[(Laws, u64)],
     part: fn(&Laws) -> &[f64],
     spacing: f64,
@@ -250,7 +243,11 @@ fn below(
     c: f64,
     loss: f64,
 ) -> f64 {
-    chernoff(-loss, |by| log_moment(laws, part, spacing, c - by) - tally.log_mass, spacing)
+    let side = match side {
+        Side::Above => 1.0,
+        Side::Below => -1.0,
+    };
+    chernoff(side * loss, |by| log_moment(laws, part, spacing, c + side * by) - tally.log_mass, spacing)
 }
 
 /// min over r > 0 of exp(K(r) - r x), K convex with K(0) = 0, by golden section on a logarithmic scale.

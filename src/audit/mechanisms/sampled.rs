@@ -2,10 +2,7 @@
 
 use super::canaries;
 use super::case::{Case, DELTA, Words, positive, with_canaries, worst};
-use crate::privacy::mechanisms::{
-    Divisor, FederatedSum, FixedSizeGaussian, Gathered, NoiseArithmetic, Participation, PoissonGaussian,
-    SensitivityRule,
-};
+use crate::privacy::mechanisms::{FederatedSum, FixedSizeGaussian, Gathered, Participation, PoissonGaussian};
 use crate::vocab::{Neighbours, Probability};
 use std::sync::Arc;
 
@@ -16,19 +13,7 @@ pub(super) fn cases() -> Vec<Case> {
     let quarter = Probability::new(0.25).expect("a probability");
     let poisson = PoissonGaussian::new(quarter, positive(1.0), positive(1.0));
     let units = vec![vec![0.0]; 4];
-    let sum = FederatedSum {
-        participation: Participation::Poisson(quarter),
-        clip: Some(positive(11.0)),
-        noise_multiplier: 1.0,
-        divisor: Divisor::Planned,
-        multiplicity: 1,
-        keeps_coin: false,
-        visible: false,
-        sensitivity: SensitivityRule::LargestWeight,
-        claimed_rate: None,
-        is_forgotten: false,
-        arithmetic: NoiseArithmetic::Exact,
-    };
+    let sum = FederatedSum::planned(Participation::Poisson(quarter), Some(positive(11.0)), 1.0);
     let agents = Gathered {
         population: 20,
         vectors: (0..20).map(|agent| (agent, Arc::new(vec![0.0; 2]))).collect(),

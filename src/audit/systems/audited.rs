@@ -5,7 +5,7 @@ use super::system::{Candidates, LeftOut, NotAudited};
 use crate::audit::error::AuditError;
 use crate::protocols::Stage;
 use crate::rng::Key;
-use crate::study::Workshop;
+use crate::study::CellRunner;
 
 /// A protocol whose releases can be attacked.
 pub(super) trait Audited {
@@ -27,7 +27,7 @@ pub(super) trait Audited {
 
 /// Where an audit takes place: the world of one replication, and what was asked for.
 pub(super) struct Ground<'a> {
-    pub(super) workshop: &'a Workshop<'a>,
+    pub(super) runner: &'a CellRunner<'a>,
     pub(super) stage: &'a Stage,
     /// Node of the replication.
     pub(super) key: Key,
@@ -42,7 +42,7 @@ pub(super) struct Ground<'a> {
 impl Ground<'_> {
     /// The world of another replication.
     pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), AuditError> {
-        self.workshop.world(replication).map_err(AuditError::scenario)
+        self.runner.world(replication).map_err(AuditError::scenario)
     }
 }
 

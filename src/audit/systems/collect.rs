@@ -5,7 +5,7 @@ use super::request::Request;
 use super::system::{Candidates, LeftOut, Systems};
 use crate::audit::error::AuditError;
 use crate::protocols::ProtocolModel;
-use crate::study::{Plan, Workshop};
+use crate::study::{CellRunner, Plan};
 use crate::vocab::Delta;
 
 /// What each protocol offers to be audited: a line for a file.
@@ -32,8 +32,8 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
         expected: format!("a cell below {}", plan.cells.len()),
         found: request.cell.to_string(),
     })?;
-    let workshop = Workshop::without_folder(request.cell, cell, plan);
-    let world = workshop.world(REPLICATION).map_err(AuditError::scenario)?;
+    let runner = CellRunner::without_folder(request.cell, cell, plan);
+    let world = runner.world(REPLICATION).map_err(AuditError::scenario)?;
     let protocol = &cell.scenario.draft().protocol;
     let known = protocol.as_dyn().series();
     if let Some(series) = request.series.as_ref().filter(|series| !known.contains(series)) {
@@ -46,7 +46,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     }
     let study_delta = cell.scenario.draft().privacy.delta.map(Delta::get);
     let ground = Ground {
-        workshop: &workshop,
+        runner: &runner,
         stage: &world.0,
         key: world.1,
         delta: request.claim.map(|(_, delta)| delta),

@@ -1,6 +1,6 @@
 //! A privacy budget: checked before every release against the loss of all releases so far.
 
-use super::{Book, Refusal};
+use super::{LedgerWriter, Refusal};
 use crate::accounting::{BudgetAccountant, Spending};
 use crate::vocab::{Delta, Epsilon, Observer, PrivacyEvent, ProtectedUnit};
 use schemars::JsonSchema;
@@ -95,26 +95,26 @@ impl Meter {
     }
 }
 
-/// A book with a budget before it.
+/// A ledger with a budget before it.
 #[derive(Debug)]
 pub struct Budgeted<'a, B> {
     /// Counts what is spent.
     pub meter: &'a mut Meter,
     /// Keeps the events.
-    pub book: B,
+    pub ledger: B,
 }
 
-impl<B: Book> Book for Budgeted<'_, B> {
+impl<B: LedgerWriter> LedgerWriter for Budgeted<'_, B> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
         self.meter.admit(event)?;
-        self.book.admit(event)
+        self.ledger.admit(event)
     }
 
     fn enter(&mut self, event: PrivacyEvent) {
         if self.meter.budget.is_some() {
             self.meter.spent.add(&event);
         }
-        self.book.enter(event);
+        self.ledger.enter(event);
     }
 }
 
@@ -151,8 +151,8 @@ mod tests {
                 at: Time::ZERO,
                 conditions: Vec::new(),
             };
-            let mut book = Budgeted { meter: &mut meter, book: &mut ledger };
-            match release(&mut book, occasion, &noise, &Sensitive::new(vec![0.0]), &mut stream) {
+            let mut budgeted = Budgeted { meter: &mut meter, ledger: &mut ledger };
+            match release(&mut budgeted, occasion, &noise, &Sensitive::new(vec![0.0]), &mut stream) {
                 Ok(_) => {}
                 Err(ReleaseError::Refused(refusal)) => {
                     assert!(refusal.would_reach > 5.0, "{refusal}");

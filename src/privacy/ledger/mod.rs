@@ -1,12 +1,12 @@
 //! The ledger: every release is an entry of plain data, and no epsilon is ever stored.
 //!
-//! [`release`] makes a release; a [`Book`] stores its ledger entry (the kernel's context, or a [`Ledger`]).
+//! [`release`] makes a release; a [`LedgerWriter`] stores its ledger entry (the kernel's context, or a [`Ledger`]).
 
-mod book;
+mod writer;
 mod budget;
 mod release;
 
 pub use crate::accounting::BudgetAccountant;
-pub use book::{Book, Ledger, Refusal};
 pub use budget::{Budget, Budgeted, Meter, WhenSpent};
-pub use release::{Occasion, ReleaseError, release};
+pub use release::{Occasion, ReleaseError, enter_for, release};
+pub use writer::{Ledger, LedgerWriter, Refusal};

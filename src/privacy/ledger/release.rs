@@ -1,7 +1,7 @@
 //! The only function that turns a secret into a value that may be sent.
 
-use super::{Book, Refusal};
-use crate::privacy::mechanisms::{Mechanism, MechanismError};
+use super::{LedgerWriter, Refusal};
+use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
 use crate::privacy::{Released, Sensitive};
 use crate::rng::Stream;
 use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit, Time};
@@ -77,7 +77,7 @@ pub enum ReleaseError {
 /// # Errors
 /// [`ReleaseError::Mechanism`] if the precondition fails, [`ReleaseError::Refused`] if a budget does not allow it.
 pub fn release<M: Mechanism + ?Sized>(
-    book: &mut dyn Book,
+    ledger: &mut dyn LedgerWriter,
     occasion: Occasion,
     mechanism: &M,
     secret: &Sensitive<M::Input>,
@@ -85,7 +85,33 @@ pub fn release<M: Mechanism + ?Sized>(
 ) -> Result<Released<M::Output>, ReleaseError> {
     let input = secret.expose();
     let price = mechanism.price(input, &occasion.neighbours).map_err(ReleaseError::Mechanism)?;
-    let event = PrivacyEvent {
+    let event = event(occasion, price);
+    ledger.admit(&event).map_err(ReleaseError::Refused)?;
+    let output = mechanism.privatise(input, stream).map_err(ReleaseError::Mechanism)?;
+    ledger.enter(event);
+    Ok(Released::new(output))
+}
+
+/// Enters what a release tells about another unit than its own, and draws nothing: the price of the secret replaced by any
+/// other, whatever change of that unit moves it. Call it before the release.
+///
+/// # Errors
+/// Those of [`release`].
+pub fn enter_for<M: Mechanism + ?Sized>(
+    ledger: &mut dyn LedgerWriter,
+    occasion: Occasion,
+    mechanism: &M,
+    secret: &Sensitive<M::Input>,
+) -> Result<(), ReleaseError> {
+    let price = mechanism.price(secret.expose(), &Neighbours::AnyValue).map_err(ReleaseError::Mechanism)?;
+    let event = event(occasion, price);
+    ledger.admit(&event).map_err(ReleaseError::Refused)?;
+    ledger.enter(event);
+    Ok(())
+}
+
+fn event(occasion: Occasion, price: Price) -> PrivacyEvent {
+    PrivacyEvent {
         released: occasion.released,
         mechanism: price.mechanism.to_owned(),
         protected: occasion.protected,
@@ -101,11 +127,7 @@ pub fn release<M: Mechanism + ?Sized>(
         arithmetic: price.arithmetic,
         round: occasion.round,
         at: occasion.at,
-    };
-    book.admit(&event).map_err(ReleaseError::Refused)?;
-    let output = mechanism.privatise(input, stream).map_err(ReleaseError::Mechanism)?;
-    book.enter(event);
-    Ok(Released::new(output))
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +138,7 @@ mod tests {
 
     struct Closed;
 
-    impl Book for Closed {
+    impl LedgerWriter for Closed {
         fn admit(&mut self, _: &PrivacyEvent) -> Result<(), Refusal> {
             Err(Refusal { would_reach: 2.0, budget: 1.0, delta: 1e-5, fail: false })
         }

@@ -55,6 +55,25 @@ const NAME: &str = "weighted sums with Gaussian noise";
 const COMPUTED: f64 = 1e-11;
 
 impl FederatedSum {
+    /// Sums that go as planned: every agent counts once, nobody sees who takes part, noise and ledger go by the largest
+    /// weight, and noise is exact.
+    #[must_use]
+    pub fn planned(participation: Participation, clip: Option<Positive>, noise_multiplier: f64) -> Self {
+        Self {
+            participation,
+            clip,
+            noise_multiplier,
+            divisor: Divisor::Planned,
+            multiplicity: 1,
+            keeps_coin: false,
+            visible: false,
+            sensitivity: SensitivityRule::LargestWeight,
+            claimed_rate: None,
+            is_forgotten: false,
+            arithmetic: NoiseArithmetic::Exact,
+        }
+    }
+
     fn rate(&self, population: usize) -> f64 {
         match self.participation {
             Participation::Poisson(rate) => rate.get(),

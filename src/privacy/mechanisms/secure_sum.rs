@@ -102,7 +102,7 @@ impl Mechanism for SecureSum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::mechanisms::{Divisor, Participation, SensitivityRule};
+    use crate::privacy::mechanisms::Participation;
     use crate::vocab::{Arithmetic, Positive};
     use std::sync::Arc;
 
@@ -111,19 +111,8 @@ mod tests {
             Participation::Poisson(_) => Neighbours::ZeroOut,
             Participation::FixedSize(_) => Neighbours::ReplaceOne,
         };
-        let sum = FederatedSum {
-            participation,
-            clip: clip.map(|clip| Positive::new(clip).unwrap()),
-            noise_multiplier: 1.0,
-            divisor: Divisor::Planned,
-            multiplicity: 1,
-            keeps_coin: false,
-            visible: false,
-            sensitivity: SensitivityRule::LargestWeight,
-            claimed_rate: None,
-            is_forgotten: false,
-            arithmetic: NoiseArithmetic::Exact,
-        };
+        let clip = clip.map(|clip| Positive::new(clip).unwrap());
+        let sum = FederatedSum::planned(participation, clip, 1.0);
         let plan = Gathered {
             population: 4,
             vectors: Vec::new(),

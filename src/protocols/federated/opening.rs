@@ -12,7 +12,7 @@ use super::messages::{OwnFact, World};
 use super::server::Server;
 use super::unmasking::Unopened;
 use crate::kernel::Context;
-use crate::privacy::ledger::{Book, Budgeted, Ledger, Occasion, ReleaseError, release};
+use crate::privacy::ledger::{Budgeted, Ledger, LedgerWriter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{OpenedSum, SecureSum};
 use crate::privacy::{Released, Sensitive};
 use crate::protocols::stage::{JournalLedger, give_up, seen_by};
@@ -100,7 +100,7 @@ impl Server {
     ) -> Result<PrivacyEvent, ReleaseError> {
         let mut ledger = Ledger::new();
         let mut meter = self.meter.clone();
-        let mut budgeted = Budgeted { meter: &mut meter, book: &mut ledger };
+        let mut budgeted = Budgeted { meter: &mut meter, ledger: &mut ledger };
         self.unopened
             .iter()
             .filter_map(|earlier| earlier.event.clone())

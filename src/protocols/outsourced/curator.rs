@@ -4,10 +4,8 @@
 use super::messages::{Message, OwnFact, World};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::{Facts, Noise, Surrogate};
-use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
-use crate::privacy::mechanisms::{
-    Disclosure, InputRelease, Mechanism, MechanismError, OutcomeRelease, Price, Rows,
-};
+use crate::privacy::ledger::{Meter, Occasion, ReleaseError, enter_for, release};
+use crate::privacy::mechanisms::{Disclosure, InputRelease, OutcomeRelease, Rows};
 use crate::privacy::{Released, Sensitive};
 use crate::protocols::stage::{JournalLedger, give_up};
 use crate::rng::{Key, Stream};
@@ -24,26 +22,6 @@ const NEIGHBOUR_DISTANCE: f64 = 1.0;
 pub(super) struct Known {
     measured: f64,
     released: Released<f64>,
-}
-
-/// Entered in the ledger and not drawn: the price of the outcome replaced by any other, whatever moves it.
-#[derive(Debug)]
-struct Told<'a>(Option<&'a (dyn Mechanism<Input = f64, Output = f64> + Send + Sync)>);
-
-impl Mechanism for Told<'_> {
-    type Input = f64;
-    type Output = ();
-
-    fn price(&self, input: &f64, _: &Neighbours) -> Result<Price, MechanismError> {
-        match self.0 {
-            Some(mechanism) => mechanism.price(input, &Neighbours::AnyValue),
-            None => Disclosure::new().price(input, &Neighbours::AnyValue),
-        }
-    }
-
-    fn privatise(&self, _: &f64, _: &mut Stream) -> Result<(), MechanismError> {
-        Ok(())
-    }
 }
 
 /// The curator of one series.
@@ -156,7 +134,7 @@ impl Curator {
         let outcome =
             Occasion { unit: ProtectedUnit::Outcome, neighbours: Neighbours::AnyValue, ..record.clone() };
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);
-        release(&mut ledger, outcome, &Disclosure::new(), model, &mut self.stream)?;
+        enter_for(&mut ledger, outcome, &Disclosure::new(), model)?;
         let released = release(&mut ledger, record, &Disclosure::new(), model, &mut self.stream)?;
         Ok(Some(Arc::new(released)))
     }
@@ -211,7 +189,10 @@ impl Curator {
         });
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);
         if let Some(of_row) = of_row {
-            release(&mut ledger, of_row, &Told(private), &secret, &mut self.stream)?;
+            match private {
+                Some(mechanism) => enter_for(&mut ledger, of_row, mechanism, &secret)?,
+                None => enter_for(&mut ledger, of_row, &Disclosure::new(), &secret)?,
+            }
         }
         let Some(mechanism) = private else {
             return release(&mut ledger, occasion, &Disclosure::new(), &secret, &mut self.stream);

@@ -77,10 +77,3 @@ pub enum CannotRelease {
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
 }
-
-/// For callers that report in words.
-impl From<CannotRelease> for String {
-    fn from(error: CannotRelease) -> Self {
-        error.to_string()
-    }
-}

@@ -1,7 +1,7 @@
 //! Training records: publications depend on them too, and no mechanism protects them.
 
-use crate::accounting::BookedRelease;
-use crate::privacy::ledger::{Book, Refusal};
+use crate::accounting::CountedRelease;
+use crate::privacy::ledger::{LedgerWriter, Refusal};
 use crate::vocab::{Arithmetic, Basis, Cost, PrivacyEvent, ProtectedUnit, Sampler};
 
 /// What a release that depends on trained models tells about a record that they were trained on. The noise is made for
@@ -21,8 +21,8 @@ fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
 }
 
 /// The same of an entry.
-pub(super) fn entry_of_training(entry: &BookedRelease) -> BookedRelease {
-    BookedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
+pub(super) fn entry_of_training(entry: &CountedRelease) -> CountedRelease {
+    CountedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
 }
 
 /// A ledger that asks the budget for training records too, where models are trained. What is entered is the release alone:
@@ -36,7 +36,7 @@ pub(super) struct WithTraining<'a, B> {
     pub(super) refused: &'a mut bool,
 }
 
-impl<B: Book> Book for WithTraining<'_, B> {
+impl<B: LedgerWriter> LedgerWriter for WithTraining<'_, B> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
         self.ledger.admit(event)?;
         if !self.trains {

@@ -4,7 +4,7 @@
 use super::facts::{Fact, Stating};
 use super::record::BudgetReached;
 use crate::kernel::Context;
-use crate::privacy::ledger::{Book, Budgeted, Meter, Refusal};
+use crate::privacy::ledger::{Budgeted, LedgerWriter, Meter, Refusal};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct JournalLedger<'a, 'b, P: Stating> {
 #[derive(Debug)]
 struct Statements<'a, 'b, P: Stating>(&'a mut Context<'b, P>);
 
-impl<P: Stating> Book for Statements<'_, '_, P> {
+impl<P: Stating> LedgerWriter for Statements<'_, '_, P> {
     fn enter(&mut self, event: PrivacyEvent) {
         self.0.record(Fact::Released(Box::new(event)));
     }
@@ -70,11 +70,11 @@ impl<'a, 'b, P: Stating> JournalLedger<'a, 'b, P> {
     }
 
     fn budgeted(&mut self) -> Budgeted<'_, &mut Statements<'a, 'b, P>> {
-        Budgeted { meter: self.meter, book: &mut self.statements }
+        Budgeted { meter: self.meter, ledger: &mut self.statements }
     }
 }
 
-impl<P: Stating> Book for JournalLedger<'_, '_, P> {
+impl<P: Stating> LedgerWriter for JournalLedger<'_, '_, P> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
         let carriers = Arc::clone(&self.carriers);
         let own = if self.trusting { Ok(()) } else { self.budgeted().admit(event) };

@@ -21,7 +21,7 @@ pub(in crate::protocols) mod vocabulary;
 mod watcher;
 pub(in crate::protocols) mod wire;
 
-pub use crate::accounting::BookedRelease;
+pub use crate::accounting::CountedRelease;
 pub use asking::{AskAgain, Asker, Retry, Verdict};
 pub use branching::{BadForkPoint, Fork, ForkPoint, WarmWorlds};
 pub use ending::{end, give_up};
@@ -31,8 +31,8 @@ pub use jitter::JitterWatch;
 pub use journal_ledger::{JournalLedger, seen_by};
 pub use protocol::Protocol;
 pub use record::{
-    BoundSide, BoundedRegret, BudgetReached, GroupOutcome, Iteration, NamedOutcome, OutcomeBound,
-    RegretBound, RoundClosing, SeriesRecord, Waypoint,
+    BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration, NamedOutcome,
+    OutcomeBound, RegretBound, RoundClosing, SeriesRecord,
 };
 pub use regret::{Evaluations, Regret};
 pub use releases::{Releases, count};

@@ -1,6 +1,6 @@
 //! The record of one replication: plain data, the same in memory and in a file.
 
-use crate::accounting::BookedRelease;
+use crate::accounting::CountedRelease;
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
 use crate::vocab::PublicFact;
@@ -93,7 +93,7 @@ pub struct SeriesRecord {
     /// Evaluations in order.
     pub iterations: Vec<Iteration>,
     /// Releases in order.
-    pub releases: Vec<BookedRelease>,
+    pub releases: Vec<CountedRelease>,
     /// Latencies and losses by link.
     pub network: NetworkStatistics,
     /// Virtual seconds from start to end.
@@ -137,7 +137,7 @@ pub struct SeriesRecord {
     pub public: Vec<PublicFact>,
     /// The journal's digest at some events, to locate the first difference in a replay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checkpoints: Vec<Waypoint>,
+    pub checkpoints: Vec<CheckpointRecord>,
     /// The journal's digest.
     pub digest: String,
 }
@@ -185,7 +185,7 @@ fn is_zero(value: &f64) -> bool {
 
 /// The journal's digest after some number of events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waypoint {
+pub struct CheckpointRecord {
     /// Events so far.
     pub events: u64,
     /// Virtual time of the last of them in nanoseconds.
@@ -194,7 +194,7 @@ pub struct Waypoint {
     pub digest: String,
 }
 
-impl From<&Checkpoint> for Waypoint {
+impl From<&Checkpoint> for CheckpointRecord {
     fn from(checkpoint: &Checkpoint) -> Self {
         let Checkpoint { events, at, digest } = *checkpoint;
         Self { events, nanos: at.nanos(), digest: format!("{digest:016x}") }

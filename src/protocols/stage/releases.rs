@@ -1,6 +1,6 @@
 //! The ledger entries of a series, with those alike counted together.
 
-use crate::accounting::BookedRelease;
+use crate::accounting::CountedRelease;
 use crate::vocab::PrivacyEvent;
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub enum Releases {
     /// In order: only releases right after each other are counted together.
-    InOrder(Vec<BookedRelease>),
+    InOrder(Vec<CountedRelease>),
     /// By the unit that they are about, for protocols whose units take turns; entries grow with the units, not with the
     /// rounds.
     ByUnit {
         /// Those that are about no numbered unit.
-        others: Vec<BookedRelease>,
+        others: Vec<CountedRelease>,
         /// The others.
-        of_units: BTreeMap<u64, Vec<BookedRelease>>,
+        of_units: BTreeMap<u64, Vec<CountedRelease>>,
     },
 }
 
@@ -35,20 +35,20 @@ impl Releases {
     /// Takes in a release.
     pub fn enter(&mut self, event: &PrivacyEvent) {
         match self {
-            Self::InOrder(entries) => count(entries, BookedRelease::of(event)),
+            Self::InOrder(entries) => count(entries, CountedRelease::of(event)),
             Self::ByUnit { others, of_units } => count_beside(
                 match event.unit_index {
                     None => others,
                     Some(unit) => of_units.entry(unit).or_default(),
                 },
-                BookedRelease::of(event),
+                CountedRelease::of(event),
             ),
         }
     }
 
     /// All entries: in order, or those of no unit first and then unit by unit.
     #[must_use]
-    pub fn into_entries(self) -> Vec<BookedRelease> {
+    pub fn into_entries(self) -> Vec<CountedRelease> {
         match self {
             Self::InOrder(entries) => entries,
             Self::ByUnit { mut others, of_units } => {
@@ -60,7 +60,7 @@ impl Releases {
 }
 
 /// Adds an entry, counting it with the last one if they differ only in round and time.
-pub fn count(entries: &mut Vec<BookedRelease>, entry: BookedRelease) {
+pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     match entries.last_mut() {
         Some(last) if last.is_like(&entry) => last.join(&entry),
         _ => entries.push(entry),
@@ -69,8 +69,8 @@ pub fn count(entries: &mut Vec<BookedRelease>, entry: BookedRelease) {
 
 /// Counts an entry with the first one of the same observer for the same thing, wherever it stands; one that differs in
 /// more than round and time is put behind that.
-fn count_beside(entries: &mut Vec<BookedRelease>, entry: BookedRelease) {
-    let same = |known: &BookedRelease| {
+fn count_beside(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
+    let same = |known: &CountedRelease| {
         known.event.released == entry.event.released && known.event.observer == entry.event.observer
     };
     match entries.iter().position(same) {

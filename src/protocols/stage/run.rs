@@ -15,7 +15,7 @@ use super::branching::{Fork, ForkPoint, Warm, WarmWorlds};
 use super::facts::{SharedFacts, Stating};
 use super::failure::PlayError;
 use super::idle_party::IdleParty;
-use super::record::Waypoint;
+use super::record::CheckpointRecord;
 use super::{Releases, Rounds, SeriesRecord, Watcher};
 
 /// Most relays of a series that are listed one by one.
@@ -300,7 +300,7 @@ fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> Seri
         messages_delivered: counts.delivered,
         bytes: counts.bytes,
         public: learned_by_relays(world.medium()),
-        checkpoints: world.journal().checkpoints().iter().map(Waypoint::from).collect(),
+        checkpoints: world.journal().checkpoints().iter().map(CheckpointRecord::from).collect(),
         digest: world.journal().hex(),
         ..SeriesRecord::empty(series)
     }

@@ -2,18 +2,18 @@
 
 use crate::report::document::{Drawing, Span};
 use crate::report::plots;
-use crate::study::Opening;
+use crate::study::FirstMessages;
 
 /// Parties and events that are drawn: about one screen.
 const MOST_PARTIES: usize = 6;
 const MOST_EVENTS: usize = 110;
 
 /// The first messages, in order of time; empty if there are none.
-pub(super) fn drawing(opening: &Opening) -> Option<Drawing> {
-    let events = plots::among_first(&opening.events, MOST_PARTIES);
-    let left_out = opening.names.len().saturating_sub(MOST_PARTIES);
+pub(super) fn drawing(first: &FirstMessages) -> Option<Drawing> {
+    let events = plots::among_first(&first.events, MOST_PARTIES);
+    let left_out = first.names.len().saturating_sub(MOST_PARTIES);
     let events = &events[..events.len().min(MOST_EVENTS)];
-    let drawn = plots::drawing(&opening.names, events)?;
+    let drawn = plots::drawing(&first.names, events)?;
     let mut note =
         "Time runs downwards, idle stretches shortened. Arrows: messages, from sending to arrival; crosses: \
                     lost ones; dots: timers; squares: facts. A thick line: the party is away."
@@ -22,7 +22,7 @@ pub(super) fn drawing(opening: &Opening) -> Option<Drawing> {
         note.push_str(&format!(" Parties left out: {left_out}."));
     }
     Some(Drawing {
-        title: format!("The first messages of {}, replication {}", opening.series, opening.replication),
+        title: format!("The first messages of {}, replication {}", first.series, first.replication),
         svg: drawn.inside,
         width: drawn.width,
         height: drawn.height,

@@ -56,7 +56,7 @@ pub(super) fn of_page(page: &Page) -> Document {
     sections.extend(regret::section(summary, Curves::Charts));
     sections.extend(outcomes::section(summary, true));
     sections.extend(privacy::section(summary, first));
-    sections.push(network::section(summary, first, page.opening.as_ref(), &place.unwrap_or_default()));
+    sections.push(network::section(summary, first, page.first_messages.as_ref(), &place.unwrap_or_default()));
     sections.push(commands::scenario(&page.scenario, &page.manifest, &page.fitted));
     sections.push(commands::replay(&summary.run));
     let heading = heading::of_page(summary, &page.manifest);

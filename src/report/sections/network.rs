@@ -5,7 +5,7 @@ use super::cells::rows;
 use super::{counts, first_messages, timeline, traffic};
 use crate::report::document::{Block, Section, Shown, Table};
 use crate::report::number::{quantity, seconds};
-use crate::study::{CellSummary, Opening, ReplicationRecord, SeriesSummary, Summary};
+use crate::study::{CellSummary, FirstMessages, ReplicationRecord, SeriesSummary, Summary};
 
 /// Columns that a terminal has no room for.
 const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round", "lost, %"];
@@ -14,7 +14,7 @@ const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round
 pub(super) fn section(
     summary: &Summary,
     first: Option<&ReplicationRecord>,
-    opening: Option<&Opening>,
+    first_messages: Option<&FirstMessages>,
     place: &str,
 ) -> Section {
     let latency = "p50 and p99 are over one link, all replications together.";
@@ -25,7 +25,7 @@ pub(super) fn section(
         let figures = [timeline::timeline(first), traffic::closings(first), traffic::latency(first)];
         blocks.extend(figures.into_iter().flatten().map(Block::Figure));
     }
-    blocks.extend(opening.and_then(first_messages::drawing).map(Block::Drawing));
+    blocks.extend(first_messages.and_then(first_messages::drawing).map(Block::Drawing));
     if let Some(table) = first.and_then(|first| links(first, place)) {
         blocks.push(Block::Folded { title: "Link by link".to_owned(), blocks: vec![Block::Table(table)] });
     }

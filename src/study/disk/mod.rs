@@ -4,7 +4,7 @@ pub(in crate::study) mod error;
 pub mod files;
 pub(in crate::study) mod folder;
 pub(in crate::study) mod manifest;
-pub(in crate::study) mod opening;
+pub(in crate::study) mod first_messages;
 pub(in crate::study) mod prepare;
 pub(in crate::study) mod record;
 pub(in crate::study) mod store;

@@ -3,8 +3,8 @@
 use crate::kernel::Memory;
 use crate::protocols::{Directions, Parcel, TraceEvent, TraceKind, Watcher};
 use crate::study::plan::cells::Plan;
+use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::Failure;
-use crate::study::play::workshop::Workshop;
 use crate::vocab::{PartyId, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -74,9 +74,9 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
         let play = |side: Side<'_>, sender: SyncSender<Batch>| {
             let outbox = Outbox { batch: Rc::default(), sender };
             let watcher = outbox.watcher();
-            let workshop = Workshop::without_folder(side.cell, &side.plan.cells[side.cell], side.plan);
+            let runner = CellRunner::without_folder(side.cell, &side.plan.cells[side.cell], side.plan);
             let directions = Directions { until, ..Directions::default() };
-            let played = workshop.play_directed(side.replication, Some(watcher), directions);
+            let played = runner.play_directed(side.replication, Some(watcher), directions);
             outbox.flush();
             played.map(drop)
         };

@@ -4,8 +4,8 @@
 use crate::network::LinkStatistics;
 use crate::protocols::{Directions, SeriesRecord, TraceEvent, TraceKind, Watcher};
 use crate::study::plan::cells::Plan;
+use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::Failure;
-use crate::study::play::workshop::Workshop;
 use crate::vocab::{PartyId, Time};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -96,10 +96,10 @@ impl Spread {
 /// # Errors
 /// The first [`Failure`].
 pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
-    let workshops: Vec<Workshop<'_>> =
-        (0..plan.cells.len()).map(|cell| Workshop::without_folder(cell, &plan.cells[cell], plan)).collect();
+    let runners: Vec<CellRunner<'_>> =
+        (0..plan.cells.len()).map(|cell| CellRunner::without_folder(cell, &plan.cells[cell], plan)).collect();
     let mut all = Vec::new();
-    for (cell, workshop) in workshops.iter().enumerate() {
+    for (cell, runner) in runners.iter().enumerate() {
         let played: Vec<(Vec<SeriesRecord>, BTreeMap<String, Seen>)> = (0..plan.replications)
             .into_par_iter()
             .map(|replication| {
@@ -117,7 +117,7 @@ pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
                     })
                 };
                 let directions = Directions { dry: true, ..Directions::default() };
-                let record = workshop.play_directed(replication, Some(watcher), directions)?;
+                let record = runner.play_directed(replication, Some(watcher), directions)?;
                 Ok((record.series, seen.take()))
             })
             .collect::<Result<_, Failure>>()?;

@@ -4,8 +4,8 @@
 use crate::protocols::{Directions, Fork, ForkPoint, SeriesRecord, WarmWorlds};
 use crate::study::disk::record::{Records, ReplicationRecord};
 use crate::study::plan::cells::Plan;
+use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::Failure;
-use crate::study::play::workshop::Workshop;
 use crate::study::results::statistics::Estimate;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -64,8 +64,8 @@ pub fn fork(
     done: &(dyn Fn() + Sync),
 ) -> Result<Forked, Failure> {
     assert!(branches.iter().all(|(_, branch)| branch.cells.len() == plan.cells.len()), "the same cells");
-    let workshops: Vec<Workshop<'_>> =
-        (0..plan.cells.len()).map(|cell| Workshop::without_folder(cell, &plan.cells[cell], plan)).collect();
+    let runners: Vec<CellRunner<'_>> =
+        (0..plan.cells.len()).map(|cell| CellRunner::without_folder(cell, &plan.cells[cell], plan)).collect();
     let jobs: Vec<(usize, u64)> = (0..plan.cells.len())
         .flat_map(|cell| (0..plan.replications).map(move |replication| (cell, replication)))
         .collect();
@@ -76,14 +76,14 @@ pub fn fork(
             let worlds = WarmWorlds::default();
             let directed = |fork| Directions { fork: Some(fork), ..Directions::default() };
             let trunk = Fork::Trunk(point, worlds.clone());
-            let mut futures = vec![workshops[cell].play_directed(replication, None, directed(trunk))?];
+            let mut futures = vec![runners[cell].play_directed(replication, None, directed(trunk))?];
             let reached = futures[0].series.iter();
             let reached =
                 reached.map(|s| worlds.reached(&s.name).map_or(f64::NAN, |at| at.seconds())).collect();
             for (_, branch) in branches {
-                let workshop = workshops[cell].beside(&branch.cells[cell]);
+                let runner = runners[cell].beside(&branch.cells[cell]);
                 let fork = Fork::Branch(worlds.clone());
-                futures.push(workshop.play_directed(replication, None, directed(fork))?);
+                futures.push(runner.play_directed(replication, None, directed(fork))?);
             }
             done();
             Ok((futures, reached))

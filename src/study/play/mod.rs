@@ -14,4 +14,4 @@ pub(in crate::study) mod runner;
 pub(in crate::study) mod simulate;
 pub mod sweep;
 pub(in crate::study) mod trace;
-pub(in crate::study) mod workshop;
+pub(in crate::study) mod cell_runner;

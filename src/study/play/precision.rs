@@ -3,9 +3,9 @@
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::plan::cells::Plan;
+use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::{Options, Outcome, Progress};
 use crate::study::play::runner::play;
-use crate::study::play::workshop::Workshop;
 use crate::study::results::rows::{METRICS, rows};
 use crate::study::results::statistics::half_width;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +79,7 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let mut known: BTreeSet<String> = BTreeSet::new();
     for (index, cell) in plan.cells.iter().enumerate() {
         // A failure is reported by the run, with all details.
-        let record = Workshop::without_folder(index, cell, plan).play(0).ok()?;
+        let record = CellRunner::without_folder(index, cell, plan).play(0).ok()?;
         for row in rows(index, cell, &BTreeMap::from([(0, record)])) {
             let usual = METRICS.iter().zip(row.metrics).filter(|(_, value)| value.is_some());
             known.extend(usual.map(|(name, _)| (*name).to_owned()).chain(row.more.into_keys()));

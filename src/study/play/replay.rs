@@ -1,11 +1,11 @@
 //! Runs a finished run again and compares all records.
 
-use crate::protocols::{Directions, SeriesRecord, Waypoint};
+use crate::protocols::{CheckpointRecord, Directions, SeriesRecord};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::Plan;
+use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::Failure;
-use crate::study::play::workshop::Workshop;
 use crate::vocab::Time;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -31,14 +31,14 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
     /// The last checkpoint at which all events so far were the same; absent if there is none.
-    pub same: Option<Waypoint>,
+    pub same: Option<CheckpointRecord>,
     /// The first at which they were not; absent if only what comes after the last one differs.
-    pub differs: Option<Waypoint>,
+    pub differs: Option<CheckpointRecord>,
 }
 
 impl fmt::Display for Parting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = |waypoint: &Waypoint| waypoint.nanos as f64 / 1e9;
+        let seconds = |waypoint: &CheckpointRecord| waypoint.nanos as f64 / 1e9;
         let after = match &self.same {
             Some(same) => format!("the first {} events (until {} s) agree", same.events, seconds(same)),
             None => String::from("no waypoint agrees"),
@@ -90,8 +90,12 @@ pub fn replay(
     until: Option<Time>,
     done: &(dyn Fn() + Sync),
 ) -> Replay {
-    let workshops: Vec<Workshop<'_>> =
-        plan.cells.iter().enumerate().map(|(index, cell)| Workshop::new(index, cell, plan, folder)).collect();
+    let runners: Vec<CellRunner<'_>> = plan
+        .cells
+        .iter()
+        .enumerate()
+        .map(|(index, cell)| CellRunner::new(index, cell, plan, folder))
+        .collect();
     let jobs: Vec<(usize, &ReplicationRecord)> = records
         .iter()
         .enumerate()
@@ -102,7 +106,7 @@ pub fn replay(
         .with_max_len(1)
         .map(|&(cell, old)| {
             let directions = Directions { until, ..Directions::default() };
-            let new = workshops[cell].play_directed(old.replication, None, directions)?;
+            let new = runners[cell].play_directed(old.replication, None, directions)?;
             done();
             Ok(differences(cell, old, &new, until))
         })

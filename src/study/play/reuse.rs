@@ -54,7 +54,7 @@ pub(in crate::study) fn copy(
             }
         }
         if manifest.cells[0].identity == plan.cells[0].identity {
-            copy_opening(&neighbour, folder)?;
+            copy_first_messages(&neighbour, folder)?;
         }
         for (cell, replication) in found.keys().filter(|key| key.1 < plan.replications) {
             if archive.holds(cell, replication) || copied.contains(&(cell, replication)) {
@@ -70,9 +70,9 @@ pub(in crate::study) fn copy(
 }
 
 /// Copies the first events of the study's first replication, unless they are stored already.
-pub(in crate::study) fn copy_opening(from: &RunFolder, to: &RunFolder) -> Result<(), FolderError> {
-    if let (None, Some(opening)) = (to.opening(), from.opening()) {
-        to.keep_opening(&opening)?;
+pub(in crate::study) fn copy_first_messages(from: &RunFolder, to: &RunFolder) -> Result<(), FolderError> {
+    if let (None, Some(first_messages)) = (to.first_messages(), from.first_messages()) {
+        to.keep_first_messages(&first_messages)?;
     }
     Ok(())
 }

@@ -6,10 +6,10 @@ use crate::study::disk::folder::RunFolder;
 use crate::study::disk::prepare::prepare_folder;
 use crate::study::disk::store::{self, Segment, no_conflict};
 use crate::study::plan::cells::Plan;
+use crate::study::play::cell_runner::{CellRunner, Preparation};
 use crate::study::play::jobs::Jobs;
 use crate::study::play::progress::{Failure, Options, Outcome, Progress, Start};
 use crate::study::play::reuse;
-use crate::study::play::workshop::{Preparation, Workshop};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -54,9 +54,9 @@ pub fn play(
         }
     };
     let played = in_parallel(options.threads, options.interrupted, &missing, &one);
-    if folder.opening_is_damaged() && !options.interrupted.load(Ordering::Relaxed) {
+    if folder.first_messages_are_damaged() && !options.interrupted.load(Ordering::Relaxed) {
         // Only its first events are recorded again; the record is there already.
-        drop(Workshop::new(0, &plan.cells[0], plan, folder).play(0));
+        drop(CellRunner::new(0, &plan.cells[0], plan, folder).play(0));
     }
     segment.close()?;
     let played = played?;
@@ -141,12 +141,12 @@ impl<'a> Floor<'a> {
     /// Plays one of the jobs and gives its record as a line.
     pub(in crate::study) fn play(&self, cell: usize, replication: u64) -> Result<Vec<u8>, Failure> {
         let planned = &self.plan.cells[cell];
-        let mut workshop = Workshop::new(cell, planned, self.plan, self.folder);
+        let mut runner = CellRunner::new(cell, planned, self.plan, self.folder);
         let shared = self.preparations.get(planned.preparation.as_str());
         if let Some(shared) = shared {
-            workshop = workshop.sharing(lock(shared).0.clone());
+            runner = runner.sharing(lock(shared).0.clone());
         }
-        let played = workshop.play(replication);
+        let played = runner.play(replication);
         if let Some(shared) = shared {
             let mut shared = lock(shared);
             shared.1 = shared.1.saturating_sub(1);

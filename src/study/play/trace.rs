@@ -3,8 +3,8 @@
 use crate::protocols::Watcher;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::Plan;
+use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::Failure;
-use crate::study::play::workshop::Workshop;
 
 /// Plays one replication of a cell; `watcher` sees every event of every series in order.
 ///
@@ -16,5 +16,5 @@ pub fn trace(
     replication: u64,
     watcher: Watcher,
 ) -> Result<ReplicationRecord, Failure> {
-    Workshop::without_folder(cell, &plan.cells[cell], plan).play_watched(replication, Some(watcher))
+    CellRunner::without_folder(cell, &plan.cells[cell], plan).play_watched(replication, Some(watcher))
 }

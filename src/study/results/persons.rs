@@ -47,7 +47,6 @@ pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
         let (about_row, about_outcome) = (tight(row)?, tight(outcome)?);
         let (of_row, of_outcome) = (Part::of(&about_row), Part::of(&about_outcome));
         let sum = added(&of_row, &of_outcome);
-        let finite = sum.epsilon.is_finite();
         Some(PersonLoss {
             series: row.series.clone(),
             protected: row.protected.clone(),
@@ -57,9 +56,9 @@ pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
             epsilon: sum.epsilon,
             delta: sum.delta,
             basis: sum.basis,
-            arithmetic: sum.arithmetic.filter(|_| finite),
+            arithmetic: sum.arithmetic,
             // What has no price is named with the two losses.
-            note: if finite { sum.note } else { String::new() },
+            note: if sum.epsilon.is_finite() { sum.note } else { String::new() },
         })
     };
     accounting::persons(rows, |row| row.unit, same).filter_map(sum).collect()

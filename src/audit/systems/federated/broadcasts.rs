@@ -10,7 +10,7 @@ use crate::privacy::mechanisms::{
     Divisor, FederatedSum, Gathered, Mechanism, Moved, Pair, Participation, Price, RATIO,
 };
 use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late, RoundPolicy};
-use crate::protocols::stage::BookedRelease;
+use crate::protocols::stage::CountedRelease;
 use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours};
@@ -47,7 +47,7 @@ fn arrivals(
     let alone = Federated { series: vec![series.clone()], ..recipe.clone() };
     let records = alone.play(stage, key)?;
     let mut counts = Vec::new();
-    for BookedRelease { event, count, .. } in records.iter().flat_map(|record| &record.releases) {
+    for CountedRelease { event, count, .. } in records.iter().flat_map(|record| &record.releases) {
         let multiplier = match event.cost {
             Cost::PoissonGaussian { noise_multiplier, .. }
             | Cost::FixedSizeGaussian { noise_multiplier, .. }

@@ -21,19 +21,9 @@ fn weights(regions: usize, stream: &mut Stream) -> Arc<Vec<Vec<f64>>> {
 }
 
 fn plain(sensitivity: SensitivityRule) -> FederatedSum {
-    FederatedSum {
-        participation: Participation::Poisson(Probability::new(0.6).unwrap()),
-        clip: Some(Positive::new(5.0).unwrap()),
-        noise_multiplier: 1.0,
-        divisor: Divisor::Planned,
-        multiplicity: 1,
-        keeps_coin: false,
-        visible: false,
-        sensitivity,
-        claimed_rate: None,
-        is_forgotten: false,
-        arithmetic: NoiseArithmetic::Exact,
-    }
+    let participation = Participation::Poisson(Probability::new(0.6).unwrap());
+    let clip = Some(Positive::new(5.0).unwrap());
+    FederatedSum { sensitivity, ..FederatedSum::planned(participation, clip, 1.0) }
 }
 
 /// Everybody is drawn, so seeing who is drawn tells nothing, and must not look cheaper.

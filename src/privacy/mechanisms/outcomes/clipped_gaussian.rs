@@ -1,11 +1,13 @@
 //! Gaussian noise on a number that was clipped to a public range.
 
+use super::clipped::{Clipped, Kind};
 use super::outcome::{Outcome, OutcomeMechanism};
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::pair::{Distinguisher, Pair, under_gaussian};
+use crate::privacy::mechanisms::rounded::Grid;
 use crate::privacy::mechanisms::{Gaussian, Mechanism, MechanismError, NoiseArithmetic, Price, any_value};
 use crate::rng::Stream;
-use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Sampler};
+use crate::vocab::{Cost, Delta, Epsilon, Neighbours};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::slice;
@@ -32,13 +34,12 @@ pub struct ClippedGaussian {
 
 const NAME: &str = "clipping, Gaussian noise";
 
+const NOISE: Kind = Kind { exact: Grid::plus_normal, ideal: Stream::normal };
+
 impl ClippedGaussian {
-    fn noise(&self) -> Result<Gaussian, MechanismError> {
+    fn noise(&self) -> Result<Clipped, MechanismError> {
         let noise = Gaussian::analytic(self.epsilon, self.delta, self.range.width()?)?;
-        if self.arithmetic == NoiseArithmetic::Exact {
-            self.range.grid(noise.standard_deviation())?;
-        }
-        Ok(noise)
+        Clipped::new(self.range, noise.standard_deviation(), self.arithmetic)
     }
 }
 
@@ -48,28 +49,11 @@ impl Mechanism for ClippedGaussian {
 
     fn price(&self, _: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         any_value(NAME, neighbours)?;
-        let (noise, width) = (self.noise()?, self.range.width()?.get());
-        Ok(Price {
-            mechanism: NAME,
-            sampler: Sampler::Full,
-            sensitivity: Some(width),
-            cost: Cost::Gaussian { noise_multiplier: noise.standard_deviation() / width },
-            claim: None,
-            basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
-        })
+        Ok(self.noise()?.price(NAME, |noise_multiplier| Cost::Gaussian { noise_multiplier }))
     }
 
     fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
-        let (noise, value) = (self.noise()?, self.range.clip(*input));
-        match self.arithmetic {
-            NoiseArithmetic::Exact => {
-                let (grid, reach) = self.range.grid(noise.standard_deviation())?;
-                let scale = grid.scale(noise.standard_deviation() / self.range.width()?.get(), reach);
-                Ok(grid.plus_normal(grid.round(value), scale, stream))
-            }
-            NoiseArithmetic::Ideal => Ok(value + noise.standard_deviation() * stream.normal()),
-        }
+        Ok(self.noise()?.noisy(*input, &NOISE, stream))
     }
 
     fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
@@ -78,7 +62,7 @@ impl Mechanism for ClippedGaussian {
 
     fn distinguisher(&self, [a, b]: [&f64; 2]) -> Result<Distinguisher<f64>, MechanismError> {
         let means = [*a, *b].map(|value| [self.range.clip(value)]);
-        Ok(under_gaussian([&means[0], &means[1]], self.noise()?.standard_deviation(), slice::from_ref))
+        Ok(under_gaussian([&means[0], &means[1]], self.noise()?.scale(), slice::from_ref))
     }
 }
 
@@ -89,7 +73,7 @@ impl Outcome for ClippedGaussian {
 
     fn variance(&self) -> Result<f64, MechanismError> {
         let noise = self.noise()?;
-        Ok(noise.standard_deviation() * noise.standard_deviation())
+        Ok(noise.scale() * noise.scale())
     }
 
     fn delta(&self) -> f64 {

@@ -1,11 +1,13 @@
 //! Laplace noise on a number that was clipped to a public range.
 
+use super::clipped::{Clipped, Kind};
 use super::outcome::{Outcome, OutcomeMechanism};
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::pair::{Distinguisher, Pair, under_laplace};
+use crate::privacy::mechanisms::rounded::Grid;
 use crate::privacy::mechanisms::{Laplace, Mechanism, MechanismError, NoiseArithmetic, Price, any_value};
 use crate::rng::Stream;
-use crate::vocab::{Basis, Cost, Epsilon, Neighbours, Sampler};
+use crate::vocab::{Cost, Epsilon, Neighbours};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::slice;
@@ -30,13 +32,12 @@ pub struct ClippedLaplace {
 
 const NAME: &str = "clipping, Laplace noise";
 
+const NOISE: Kind = Kind { exact: Grid::plus_laplace, ideal: Stream::laplace };
+
 impl ClippedLaplace {
-    fn noise(&self) -> Result<Laplace, MechanismError> {
+    fn noise(&self) -> Result<Clipped, MechanismError> {
         let noise = Laplace::calibrated(self.epsilon, self.range.width()?)?;
-        if self.arithmetic == NoiseArithmetic::Exact {
-            self.range.grid(noise.scale())?;
-        }
-        Ok(noise)
+        Clipped::new(self.range, noise.scale(), self.arithmetic)
     }
 }
 
@@ -46,28 +47,11 @@ impl Mechanism for ClippedLaplace {
 
     fn price(&self, _: &f64, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         any_value(NAME, neighbours)?;
-        let (noise, width) = (self.noise()?, self.range.width()?.get());
-        Ok(Price {
-            mechanism: NAME,
-            sampler: Sampler::Full,
-            sensitivity: Some(width),
-            cost: Cost::Laplace { scale: noise.scale() / width },
-            claim: None,
-            basis: Basis::Proven,
-            arithmetic: self.arithmetic.booked(),
-        })
+        Ok(self.noise()?.price(NAME, |scale| Cost::Laplace { scale }))
     }
 
     fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
-        let (noise, value) = (self.noise()?, self.range.clip(*input));
-        match self.arithmetic {
-            NoiseArithmetic::Exact => {
-                let (grid, reach) = self.range.grid(noise.scale())?;
-                let scale = grid.scale(noise.scale() / self.range.width()?.get(), reach);
-                Ok(grid.plus_laplace(grid.round(value), scale, stream))
-            }
-            NoiseArithmetic::Ideal => Ok(value + noise.scale() * stream.laplace()),
-        }
+        Ok(self.noise()?.noisy(*input, &NOISE, stream))
     }
 
     fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {

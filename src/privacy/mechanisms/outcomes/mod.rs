@@ -1,5 +1,6 @@
 //! How a single outcome is answered: a member is one file here and its line below.
 
+mod clipped;
 mod clipped_gaussian;
 mod clipped_laplace;
 mod disclosed;

@@ -1,6 +1,6 @@
 //! How privacy loss grows over the rounds of the first replication: as published, tight and naive.
 
-use crate::accounting::{AccountantName, BookedRelease, History, Standing, units, worst};
+use crate::accounting::{AccountantName, CountedRelease, History, Standing, units, worst};
 use crate::report::document::Figure;
 use crate::report::number::{delta as shown, epsilon};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
@@ -23,7 +23,7 @@ pub(in crate::report::sections) fn figures(summary: &Summary, first: &Replicatio
     let mut seen: Vec<History> = Vec::new();
     for entry in &cell.privacy {
         let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
-        let group: Vec<&BookedRelease> =
+        let group: Vec<&CountedRelease> =
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
         // Where releases are about different units: those about the unit with the largest loss.
         let counted = entry.losses.iter().find(|loss| loss.standing != Standing::Claim);
@@ -66,7 +66,7 @@ fn units_apart(entry: &PrivacyRow) -> bool {
 /// Whether two groups cost the same in the same rounds.
 fn alike(a: &History, b: &History) -> bool {
     let (a, b) = (a.releases(), b.releases());
-    let same = |(a, b): (&BookedRelease, &BookedRelease)| {
+    let same = |(a, b): (&CountedRelease, &CountedRelease)| {
         (a.count, a.last_round, a.event.round) == (b.count, b.last_round, b.event.round)
             && (&a.event.cost, &a.event.claim) == (&b.event.cost, &b.event.claim)
     };

@@ -26,7 +26,7 @@ use crate::study::disk::store::no_conflict;
 use crate::study::disk::store::{Archive, Segment};
 use crate::study::plan::cells::Plan;
 use crate::study::play::jobs::Jobs;
-use crate::study::play::reuse::copy_opening;
+use crate::study::play::reuse::copy_first_messages;
 use crate::study::results::gather::finish;
 use crate::study::results::summary::Summary;
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ pub fn merge(
     }
     segment.close()?;
     for other in others {
-        copy_opening(other, folder)?;
+        copy_first_messages(other, folder)?;
     }
     let summary = finish(plan, folder)?;
     if summary.complete {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// One release, or several in a row that differ only in round and time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BookedRelease {
+pub struct CountedRelease {
     /// The first of them.
     pub event: PrivacyEvent,
     /// How many, at least 1.
@@ -20,7 +20,7 @@ pub struct BookedRelease {
     pub last_seconds: f64,
 }
 
-impl BookedRelease {
+impl CountedRelease {
     /// One release.
     #[must_use]
     pub fn of(event: &PrivacyEvent) -> Self {
@@ -51,7 +51,38 @@ impl BookedRelease {
 
 /// Whether releases of different rounds are among them: later ones may have been chosen in knowledge of earlier ones.
 #[must_use]
-pub fn over_rounds(releases: &[BookedRelease]) -> bool {
+pub fn over_rounds(releases: &[CountedRelease]) -> bool {
     let first = releases.first().map(|booked| booked.event.round);
     releases.iter().any(|booked| Some(booked.event.round) != first || booked.last_round != booked.event.round)
+}
+
+#[cfg(test)]
+pub(super) mod example {
+    use super::PrivacyEvent;
+    use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, ProtectedUnit, Sampler, Time};
+
+    /// A release of randomised response about a unit of "users", to "service", in round 3.
+    pub(in crate::accounting) fn event(
+        unit: ProtectedUnit,
+        unit_index: Option<u64>,
+        epsilon: f64,
+    ) -> PrivacyEvent {
+        PrivacyEvent {
+            released: "y".into(),
+            mechanism: "randomised response".into(),
+            protected: "users".into(),
+            unit,
+            unit_index,
+            neighbours: Neighbours::AnyValue,
+            observer: Observer("service".into()),
+            sampler: Sampler::Full,
+            sensitivity: None,
+            cost: Cost::RandomizedResponse { epsilon },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Exact,
+            round: 3,
+            at: Time::ZERO,
+        }
+    }
 }

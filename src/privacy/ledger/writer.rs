@@ -4,7 +4,7 @@ use crate::vocab::PrivacyEvent;
 use thiserror::Error;
 
 /// Stores ledger entries. The kernel's context is one; [`Ledger`] is a plain list; a budget wraps another.
-pub trait Book {
+pub trait LedgerWriter {
     /// Whether the release may happen at all; asked before any noise is drawn. The default admits everything.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Ledger {
     }
 }
 
-impl<B: Book + ?Sized> Book for &mut B {
+impl<B: LedgerWriter + ?Sized> LedgerWriter for &mut B {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
         (**self).admit(event)
     }
@@ -64,13 +64,13 @@ impl<B: Book + ?Sized> Book for &mut B {
     }
 }
 
-impl Book for Ledger {
+impl LedgerWriter for Ledger {
     fn enter(&mut self, event: PrivacyEvent) {
         self.events.push(event);
     }
 }
 
-impl Book for Vec<PrivacyEvent> {
+impl LedgerWriter for Vec<PrivacyEvent> {
     fn enter(&mut self, event: PrivacyEvent) {
         self.push(event);
     }

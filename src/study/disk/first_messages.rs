@@ -14,7 +14,7 @@ const FILE: &str = "opening.json";
 
 /// The first events of a replication, in the series with most kinds of messages, among its first parties.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Opening {
+pub struct FirstMessages {
     /// Name of the series.
     pub series: String,
     /// Number of the replication.
@@ -28,21 +28,25 @@ pub struct Opening {
 impl RunFolder {
     /// How the study's first replication began; `None` if that was not kept, or cannot be read: it is only a picture.
     #[must_use]
-    pub fn opening(&self) -> Option<Opening> {
+    pub fn first_messages(&self) -> Option<FirstMessages> {
         serde_json::from_str(&files::read(&self.file(FILE)).ok()?).ok()
     }
 
     /// Whether a file is there that does not say how the first replication began.
-    pub(in crate::study) fn opening_is_damaged(&self) -> bool {
-        self.file(FILE).exists() && self.opening().is_none()
+    pub(in crate::study) fn first_messages_are_damaged(&self) -> bool {
+        self.file(FILE).exists() && self.first_messages().is_none()
     }
 
     /// Keeps how the study's first replication began.
     ///
     /// # Errors
     /// [`FolderError`].
-    pub(in crate::study) fn keep_opening(&self, opening: &Opening) -> Result<(), FolderError> {
-        let text = serde_json::to_string(opening).expect("an opening is plain data with text keys");
+    pub(in crate::study) fn keep_first_messages(
+        &self,
+        first_messages: &FirstMessages,
+    ) -> Result<(), FolderError> {
+        let text =
+            serde_json::to_string(first_messages).expect("the first messages are plain data with text keys");
         Ok(files::write(&self.file(FILE), text.as_bytes())?)
     }
 }

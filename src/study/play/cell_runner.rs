@@ -5,8 +5,8 @@ use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
 use crate::protocols::{Directions, SeriesRecord, Stage, Watcher};
 use crate::rng::Key;
 use crate::study::disk::error::FolderError;
+use crate::study::disk::first_messages::{self, FirstMessages};
 use crate::study::disk::folder::RunFolder;
-use crate::study::disk::opening::{self, Opening};
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::{CellPlan, Plan};
 use crate::study::play::finite::finite;
@@ -56,7 +56,7 @@ struct NotReadable {
 
 /// Runs the replications of one cell; what they share is prepared once, when it is first needed.
 #[derive(Debug)]
-pub(crate) struct Workshop<'a> {
+pub(crate) struct CellRunner<'a> {
     index: usize,
     cell: &'a CellPlan,
     resources: Resources,
@@ -65,7 +65,7 @@ pub(crate) struct Workshop<'a> {
     prepared: Preparation,
 }
 
-impl<'a> Workshop<'a> {
+impl<'a> CellRunner<'a> {
     pub(crate) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
         Self { folder: Some(folder), ..Self::without_folder(index, cell, plan) }
     }
@@ -94,8 +94,13 @@ impl<'a> Workshop<'a> {
     /// [`Failure`] names cell, replication and reason.
     pub(crate) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
         let first = (self.index, replication) == (0, 0) && self.folder.is_some();
-        let beginning = first
-            .then(|| Watcher::of_beginning(self.names().len(), opening::MOST_PARTIES, opening::MOST_EVENTS));
+        let beginning = first.then(|| {
+            Watcher::of_beginning(
+                self.names().len(),
+                first_messages::MOST_PARTIES,
+                first_messages::MOST_EVENTS,
+            )
+        });
         let watcher = beginning.clone();
         let played = catch_unwind(AssertUnwindSafe(|| self.play_watched(replication, watcher)));
         let played = played.unwrap_or_else(|panic| {
@@ -105,9 +110,9 @@ impl<'a> Workshop<'a> {
         })?;
         let kept = beginning.and_then(|beginning| beginning.most_telling());
         if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
-            let opening = Opening { series, replication, names: self.names(), events };
+            let first_messages = FirstMessages { series, replication, names: self.names(), events };
             // It is only for a picture; if the disk is full, writing the record reports that next.
-            drop(folder.keep_opening(&opening));
+            drop(folder.keep_first_messages(&first_messages));
         }
         Ok(played)
     }
@@ -117,7 +122,7 @@ impl<'a> Workshop<'a> {
         self.cell.scenario.stage(None).names
     }
 
-    /// The workshop of another cell with the same objective.
+    /// The runner of another cell with the same objective.
     pub(crate) fn beside(&self, cell: &'a CellPlan) -> Self {
         Self {
             index: self.index,
