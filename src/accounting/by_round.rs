@@ -22,7 +22,7 @@ impl History {
         for name in [AccountantName::AsPublished, AccountantName::Tight, AccountantName::Basic] {
             let epsilon = |round: u64| match name.accountant() {
                 None => {
-                    let claimed = claims(self.until(round));
+                    let claimed = claims(self.until(round).map(|event| &event.claim));
                     (claimed.claimed > 0).then(|| claimed.epsilon_at(delta))
                 }
                 Some(accountant) => {
