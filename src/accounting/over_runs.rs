@@ -41,7 +41,7 @@ impl OverRuns {
         Self { delta, ..Self::default() }
     }
 
-    /// Takes in what one run released.
+    /// Adds the releases of one run.
     pub fn take_in(&mut self, group: &[&CountedRelease]) {
         for booked in group {
             if !self.released.contains(&booked.event.released) {

@@ -311,7 +311,7 @@ impl Prices {
         let known = self.known.iter().position(|(other, _)| *other == history);
         let index = known.unwrap_or_else(|| {
             let accountants: [&dyn Accountant; 3] = [&Tight, &Rdp, &Basic];
-            // Runs may have been tried one after another, whatever happened in each.
+            // Each run may have been chosen after seeing the runs before it.
             let priced = accountants.map(|accountant| price(accountant, &history, self.delta, true));
             self.known.push((history, priced));
             self.known.len() - 1

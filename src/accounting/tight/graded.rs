@@ -399,8 +399,8 @@ mod tests {
         }
     }
 
-    /// Against the binomial sum of equal randomised responses, for epsilons of all sizes; first by grids that know
-    /// nothing, then by some that were told.
+    /// Against the binomial sum of equal randomised responses, for epsilons of all sizes; first by grids without a
+    /// guide, then by guided ones.
     #[test]
     fn the_ends_enclose_a_binomial_sum() {
         for (epsilon, count, delta) in [(0.5, 7, 1e-4), (0.01, 1000, 1e-6), (1e-7, 12, 1e-8), (6.0, 5, 1e-9)]
