@@ -2,9 +2,8 @@
 //!
 //! Events in the far future are unsorted in the top. When their time is near, the first of them are distributed over
 //! the buckets of a rung, so narrow that most hold one event or none. The next few buckets are read into the bottom at
-//! once, in order; a bucket with many events is distributed over a rung of its own. Events that come after their bucket
-//! was emptied go to a small heap beside the bottom. No step depends on a guess about delays: the worst case is that of
-//! the heap.
+//! once, in order; a bucket with many events gets a rung of its own. Events that come after their bucket was emptied go
+//! to a small heap. No step depends on a guess about delays: the worst case is that of the heap.
 //!
 //! ```text
 //! earlier                                                             later
@@ -33,8 +32,7 @@ const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
 const SORTED: usize = 48;
 /// How far a rung reaches into the events of the top, as a multiple of the distance of their mean.
 const REACH: u64 = 4;
-/// Number of late events from which they are distributed over a rung rather than kept in a heap, if the bottom has
-/// fewer.
+/// Number of late events that are distributed over a rung, not kept in a heap, if the bottom has fewer.
 const SPILL: usize = 64;
 
 /// Keys in their total order.
@@ -93,8 +91,7 @@ impl<T> Ladder<T> {
     ///
     /// # Panics
     /// If more than 2^24 events are pending.
-    // Always inlined, so that the event is written where it stays: copying it right after it was written in pieces
-    // stalls the processor.
+    // Always inlined, so that the event is written where it stays: copying it right after that stalls the processor.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: T) -> Place {
         if self.sequence > LAST_SEQUENCE {
