@@ -87,7 +87,7 @@ pub struct Footing {
     pub one_after_another: bool,
 }
 
-/// An arithmetic in files: as words; left out where there is none.
+/// Serialises an arithmetic as words; left out if there is none.
 pub(crate) mod arithmetic_in_words {
     use crate::vocab::Arithmetic;
     use serde::de::Error;

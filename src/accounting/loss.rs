@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(exceeds(f64::INFINITY, 2.0), None, "that is told as infinite");
     }
 
-    /// What files say, word for word: readers of `summary.json` rely on it.
+    /// The words in files must not change: readers of `summary.json` rely on them.
     #[test]
     fn a_loss_in_a_file_keeps_its_words() {
         let told = serde_json::to_value(loss(2.0, LossBasis::AsPublished, Arithmetic::Noiseless)).unwrap();

@@ -37,7 +37,7 @@ impl Accountant for Optimal {
 }
 
 impl Optimal {
-    /// Its epsilon for priceable items, or anything above `ceiling`.
+    /// Its epsilon for priceable items; any value above `ceiling` if it is larger than that.
     pub(super) fn below(composition: &Composition, delta: Delta, ceiling: f64) -> f64 {
         let basic = super::Basic.price(composition, delta).epsilon;
         guarantees::divisions(composition.items(), delta.get()).iter().fold(basic, |best, guarantees| {

@@ -43,7 +43,7 @@ pub struct Priced {
     pub notes: Vec<String>,
 }
 
-/// What the tight accountant says of exponential mechanisms.
+/// The tight accountant's note on exponential mechanisms.
 pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
 
 impl Priced {

@@ -13,7 +13,7 @@ pub struct Statement {
     pub composition: Composition,
     /// Delta at which epsilons are stated, in (0, 1).
     pub delta: Delta,
-    /// What is known of the releases besides their costs; absent for costs from a file.
+    /// Facts about the releases besides their costs; absent for costs from a file.
     pub footing: Option<Footing>,
 }
 

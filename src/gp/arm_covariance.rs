@@ -28,7 +28,8 @@ pub struct CovarianceMatrix {
 
 /// Two entries that should be equal by symmetry may differ by this share of the largest variance.
 const ASYMMETRY: f64 = 1e-9;
-/// A matrix that is positive semidefinite but for rounding becomes definite with this share of the largest variance.
+/// A matrix that is positive semidefinite except for rounding becomes definite by adding this share of the largest
+/// variance.
 const SEMIDEFINITE: f64 = 1e-8;
 
 impl CovarianceMatrix {

@@ -11,8 +11,9 @@ use std::ops::Range;
 /// Largest number of errors reported for one text.
 const MOST_ERRORS: usize = 20;
 
-/// Reads a text as `T`; [`tree::read`] has been through it, or through the text that it was made of. After an error the field that caused it is left out and reading goes on, so that one look
-/// shows many errors; what follows only from leaving it out is not reported.
+/// Reads a text as `T`; the caller has passed it, or the text from which it was made, through [`tree::read`]. After an
+/// error the field that caused it is left out and reading continues, so that one call reports many errors; errors that
+/// only follow from leaving it out are not reported.
 pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagnostic>> {
     let mut current = edited.clone();
     let mut problems: Vec<Diagnostic> = Vec::new();
@@ -107,7 +108,7 @@ fn culprit(root: &Node, failure: &Failure) -> Option<Culprit> {
     }
 }
 
-/// The innermost field on the way to `path`: what a struct that lacks a field is the value of, or lies in.
+/// The innermost field on the way to `path`: the value of a struct that lacks a field, or the field that contains it.
 fn enclosing(root: &Node, path: &str) -> Option<Culprit> {
     let (node, _) = root.follow(&tree::path(path)?);
     let mut found = None;

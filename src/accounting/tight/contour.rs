@@ -26,7 +26,7 @@ pub(super) fn cumulants(laws: &Laws, s: f64) -> Cumulants {
     laws.iter().fold(Cumulants::ZERO, |sum, (law, count)| sum.plus(*count as f64, law.cumulants(s)))
 }
 
-/// Where the line crosses the real axis, with what the saddle-point approximation says there.
+/// Point at which the line crosses the real axis, with the saddle-point approximation there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saddle {
     pub(super) c: f64,
@@ -265,7 +265,7 @@ fn ceiling(laws: &Laws, c: f64, y: f64) -> f64 {
     libm::exp(log)
 }
 
-/// What the trapezoid rule adds at most, relative to delta.
+/// A bound on the error of the trapezoid rule, relative to delta.
 fn aliasing(laws: &Laws, saddle: &Saddle, epsilon: f64, step: f64, value: f64) -> f64 {
     let c = saddle.c;
     let period = 2.0 * PI / step;

@@ -75,7 +75,7 @@ impl Masses {
     }
 }
 
-/// What is gathered in one cell.
+/// The masses gathered in one cell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub(super) p: f64,
@@ -96,7 +96,7 @@ impl Cell {
     }
 }
 
-/// Neighbouring points that are looked at together.
+/// Number of neighbouring points that are processed together.
 const BLOCK: usize = 8;
 
 /// All products of two laws; cell k lies between the points k - 1 and k of the grid, the first below it, the last
@@ -130,7 +130,7 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f
         }
         let end = above.partition_point(|mass| one.p * mass > lost_of_one).clamp(j, n);
         dropped += one.p * above[end];
-        // What falls into one cell is added up before it is multiplied.
+        // Products in one cell are added up before they are multiplied.
         let mut run = Cell::default();
         while j < end {
             let sum = loss + b.loss[j];
@@ -168,7 +168,7 @@ pub(super) fn worse(cells: &[Cell], grid: &[f64]) -> (Masses, f64) {
     masses[0] += cells[0].p;
     for (k, cell) in cells.iter().enumerate().take(grid.len()).skip(1) {
         let (low, width) = (grid[k - 1], grid[k] - grid[k - 1]);
-        // What of P's mass moves up is what keeps Q's.
+        // The part of P's mass that moves up is determined by keeping Q's mass.
         let surplus = if low.abs() < SMALL {
             libm::exp(low) * (cell.u + cell.p * libm::expm1(-low))
         } else {

@@ -186,7 +186,7 @@ fn on_graded_grids(
         if points >= MOST_GRADED {
             return;
         }
-        // The ends of a grid that was made for a far larger epsilon say nothing about its error.
+        // The ends from a grid that was designed for a far larger epsilon do not show the error of the method.
         if best.upper >= 0.7 * before || guide.is_none() {
             let gap = (best.upper - best.lower) / (AIMED_GRADED * best.upper);
             let by = if is_guided { 1.1 * gap.sqrt() } else { SECOND_GRADED / FIRST_GRADED };

@@ -14,7 +14,7 @@ use crate::accounting::complex::Complex;
 /// Relative rounding of a transform, per doubling of its length: a complex product, its factor and a sum.
 const ROUNDING: f64 = 7e-16;
 
-/// What one transform says.
+/// The result of one transform.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) ends: Ends,

@@ -99,7 +99,7 @@ impl Meter {
 /// A ledger that checks a budget before each release.
 #[derive(Debug)]
 pub struct Budgeted<'a, B> {
-    /// Counts what is spent.
+    /// Counts the releases.
     pub meter: &'a mut Meter,
     /// Keeps the events.
     pub ledger: B,

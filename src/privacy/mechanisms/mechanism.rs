@@ -85,7 +85,7 @@ macro_rules! behind {
 behind!(Box);
 behind!(Arc);
 
-/// What a mechanism says about one release: the part of a [`PrivacyEvent`](crate::vocab::PrivacyEvent) it knows.
+/// A mechanism's description of one release: its part of a [`PrivacyEvent`](crate::vocab::PrivacyEvent).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
     /// Name of the mechanism in words.

@@ -78,7 +78,7 @@ impl Digestible for Call {
     }
 }
 
-/// All parties of a world of `population`, in order of ids.
+/// All parties of a simulation with `population` parties, in order of ids.
 #[must_use]
 pub fn parties(population: usize, caller: PartyId, rounds: u64, retry: Retry) -> Vec<Box<dyn Party<World>>> {
     (0..population)

@@ -33,7 +33,7 @@ pub(super) struct Agent {
     pub(super) own: OwnModel,
     /// `None` if nothing is shared.
     pub(super) weights: Option<WeightPosterior>,
-    /// What is sent in place of weights in a dry run that shares.
+    /// Placeholder for the weights in a dry run with sharing.
     pub(super) blank: Option<Arc<Vec<f64>>>,
     /// Nothing is measured or learned.
     pub(super) dry: bool,

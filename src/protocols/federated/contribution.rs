@@ -8,7 +8,7 @@ use crate::rng::Key;
 use crate::vocab::Positive;
 use std::sync::Arc;
 
-/// What all agents and the server have agreed on.
+/// The agreement between all agents and the server.
 #[derive(Debug)]
 pub(super) struct Contract {
     pub(super) aggregate: Aggregate,

@@ -99,7 +99,7 @@ impl Digestible for Close {
 }
 
 vocabulary! {
-    /// What this protocol alone records.
+    /// The facts of this protocol only.
     pub enum OwnFact {
         /// An agent measured its objective.
         Measured {

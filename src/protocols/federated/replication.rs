@@ -101,7 +101,7 @@ impl Replication<'_> {
         self.instance.background.public.iter().cloned().chain(self.stage.inputs_of_records()).collect()
     }
 
-    /// What agents and a server that is not trusted have agreed on.
+    /// The agreement between agents and a server that is not trusted.
     fn contract(&self, series: &FederatedSeries, explored: &[usize]) -> Option<Arc<Contract>> {
         let Sharing::Aggregate(aggregate) = &series.sharing else { return None };
         aggregate.server.is_masked().then(|| {

@@ -216,7 +216,7 @@ macro_rules! by_name {
 
 by_name! { SerializeStruct, SerializeStructVariant, }
 
-/// The key of the entry of a map that is looked at.
+/// The key of the current entry of a map.
 #[derive(Debug)]
 struct Key(String);
 

@@ -13,7 +13,7 @@ pub trait Progress: Sync {
     fn failed(&self, failure: &Failure);
 }
 
-/// What existed before a study was continued.
+/// The state of the study before this run.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
     /// Replications to play.
