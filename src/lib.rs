@@ -1,7 +1,8 @@
 //! `subrosa`: a discrete-event simulator of privacy-preserving Bayesian optimisation.
 //!
-//! A run answers three questions together: how good is what was found (regret), what did it take (virtual time,
-//! messages, losses), and who learned what about whom (the privacy ledger). Version, scenario and seed decide it.
+//! A run answers three questions together: how good is the result (regret), what did it cost (virtual time, messages,
+//! losses), and who learned what about whom (the privacy ledger). The answers are determined by version, scenario and
+//! seed.
 //!
 //! # 1. Play a scenario
 //!

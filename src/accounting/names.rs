@@ -1,15 +1,15 @@
-//! Who counted: the accountants by name, in files and in scenarios.
+//! The accountants by name, in files and in scenarios.
 
 /// Declares the accountants once: their names in files ([`AccountantName`](super::AccountantName)), those that a budget
 /// may trust ([`BudgetAccountant`](super::BudgetAccountant), bounds only) and the list of all.
 macro_rules! accountants {
     (bounds { $($(#[$doc:meta])* $bound:ident,)+ } comparisons { $($other:ident,)* }) => {
-        /// Who counted a figure: an accountant, or the papers.
+        /// Where a figure is from: an accountant, or the papers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[serde(rename_all = "lowercase")]
         #[allow(missing_docs, reason = "the accountant's own type carries the documentation")]
         pub enum AccountantName {
-            /// Nobody here: what is claimed, added up as papers do.
+            /// No accountant: what is claimed, added up as papers do.
             #[serde(rename = "as published")]
             AsPublished,
             $($bound,)+
@@ -17,7 +17,7 @@ macro_rules! accountants {
         }
 
         impl AccountantName {
-            /// Every accountant, the one to quote first.
+            /// Every accountant; the first is the one to quote.
             pub const ALL: [Self; [$(stringify!($bound),)+ $(stringify!($other),)*].len()] =
                 [$(Self::$bound,)+ $(Self::$other,)*];
 

@@ -1,4 +1,4 @@
-//! From the command line's scenario, or a run folder's, to a plan.
+//! Loads the scenario of the command line, or of a run folder, and makes a plan of it.
 
 use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
@@ -10,7 +10,7 @@ use crate::study::{Manifest, Plan, RunFolder, files};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Loads and checks; on failure everything that is wrong has been printed.
+/// Loads and checks; on failure all errors have been printed.
 pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
     let refuse = |diagnostics: &Diagnostics| complain(diagnostics, arguments.format);
     let document = Document::load(&arguments.scenario).map_err(|diagnostics| refuse(&diagnostics))?;
@@ -54,10 +54,10 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     Ok((plan, manifest))
 }
 
-/// Says that a folder is none that a run left.
+/// Reports that a folder is not a run folder.
 pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
     let around = folder.path().parent().filter(|_| folder.path().is_file());
-    // A file of a run stands for its run.
+    // A file of a run is accepted for its folder.
     let own = around.filter(|around| around.join("manifest.json").is_file()).map(Path::to_owned);
     let example = match own.or_else(|| inside(around.unwrap_or(folder.path())).into_iter().next()) {
         Some(run) => run.display().to_string(),
@@ -83,7 +83,7 @@ fn inside(folder: &Path) -> Vec<PathBuf> {
     runs.into_iter().rev().map(|(_, run)| run).collect()
 }
 
-/// A scenario with something wrong.
+/// A scenario with errors.
 #[derive(Serialize)]
 struct Invalid {
     valid: bool,

@@ -1,4 +1,4 @@
-//! How much GP-UCB explores, round by round.
+//! beta_t: the weight of exploration in GP-UCB, by round.
 
 use crate::vocab::{Delta, NonNegative};
 use schemars::JsonSchema;

@@ -52,7 +52,7 @@ fn improvement(gain: f64, sd: f64) -> f64 {
     }
     let z = gain / sd;
     let density = libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt();
-    // erfc, not 1 + erf, so that hopeless arms keep their order.
+    // erfc, not 1 + erf, so that arms with tiny improvements keep their order.
     (gain * 0.5 * libm::erfc(-z / SQRT_2) + sd * density).max(0.0)
 }
 

@@ -80,12 +80,12 @@ pub enum Constants {
     OrderWise,
 }
 
-/// Everything a robust learner knows, in numbers.
+/// The quantities that a robust learner knows, as numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knowledge {
     /// B, bound on |f - prior mean|, in units of the outcome.
     pub bound: f64,
-    /// T, outcomes to come; at least 1.
+    /// T, number of outcomes in all; at least 1.
     pub horizon: f64,
     /// v, bound on the raw moment E|outcome - prior mean|^(1 + alpha).
     pub raw_moment: f64,
@@ -98,7 +98,7 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// Puts recipe and facts together; what the recipe states goes first. `learner` is for the message of an error.
+    /// Combines recipe and facts; what the recipe states takes precedence. `learner` is for the message of an error.
     /// Moments of private outcomes: Zhou and Tan 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
     ///
     /// # Errors

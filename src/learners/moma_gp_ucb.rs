@@ -77,7 +77,7 @@ struct Player {
     /// The arm of the epoch and its outcomes so far.
     epoch: Option<usize>,
     arrived: Vec<f64>,
-    /// Outcomes of arms that another learner left before their epoch was over.
+    /// Outcomes of arms whose epoch another learner did not finish.
     left: BTreeMap<usize, Vec<f64>>,
     /// Sums of outcome j of every epoch of an arm: n x k.
     sums: Vec<f64>,
@@ -104,7 +104,7 @@ impl MomaGpUcb {
     }
 
     /// beta_(n+1) after n epochs with m features, at least 1 each, before `beta_scale`; a factor on the standard
-    /// deviation. Zhou and Tan 2021, Theorem 4; order-wise, Chowdhury and Gopalan 2019.
+    /// deviation. Zhou and Tan 2021, Theorem 4; in order of magnitude, Chowdhury and Gopalan 2019.
     #[must_use]
     pub fn width(&self, known: &Knowledge, m: f64, n: f64) -> f64 {
         let (exponent, lambda, growth) = (1.0 / (1.0 + known.alpha), self.lambda.get(), known.growth(n));
@@ -166,16 +166,16 @@ impl LearnerRecipe for MomaGpUcb {
 }
 
 impl Player {
-    /// Makes the model anew if outcomes came.
+    /// Computes the model again if outcomes came.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // Only numbers near overflow can fail; `observe` says so.
+            // Only numbers near overflow can fail; `observe` reports it.
             self.failure = self.refresh(basis).err();
         }
     }
 
-    /// Begins an epoch, with what was left of the arm if another learner left it in the middle.
+    /// Begins an epoch, with the outcomes of the arm's unfinished epoch if another learner left one.
     fn begin(&mut self, arm: usize) {
         self.epoch = Some(arm);
         if let Some(left) = self.left.remove(&arm) {
@@ -183,7 +183,7 @@ impl Player {
         }
     }
 
-    /// Takes in the k outcomes of an epoch.
+    /// Adds the k outcomes of an epoch.
     fn close(&mut self, arm: usize, outcomes: &[f64]) {
         let sums = &mut self.sums[arm * self.repetitions..][..self.repetitions];
         sums.iter_mut().zip(outcomes).for_each(|(sum, outcome)| *sum += outcome);

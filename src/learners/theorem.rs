@@ -4,13 +4,13 @@ use super::knowledge::{Constants, Knowledge};
 use crate::vocab::{Delta, Positive, Probability};
 use std::fmt;
 
-/// A theorem's upper bound on cumulative regret, with the numbers of one problem put in.
+/// A theorem's upper bound on cumulative regret, with the values of one problem.
 pub struct Theorem {
-    /// Where it stands.
+    /// Its source.
     pub source: &'static str,
     /// Assumptions and limits of the bound, in words.
     pub caveats: Vec<String>,
-    /// Noise variance (lambda) with respect to which the information gain counts, in squared units of the outcome.
+    /// Noise variance (lambda) for which the information gain is computed, in squared units of the outcome.
     pub noise_variance: f64,
     formula: Box<dyn Fn(f64, f64) -> f64>,
 }
@@ -44,7 +44,7 @@ impl Theorem {
         self
     }
 
-    /// Adds a note where a learner differs from the theorem's assumptions.
+    /// Adds a note if a learner differs from the theorem's assumptions.
     pub(super) fn played_with(self, constants: Constants, scale: Positive) -> Self {
         let others = constants != Constants::Theorem || scale.get() != 1.0;
         self.but(others, "the learner does not play with the theorem's constants")
@@ -63,7 +63,7 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 /// rho B (1 + 1/sqrt(1-a)) sqrt(T g) + rho^2/a g sqrt(T v ln(T/delta) ln(g T ln(T/delta) / delta)), for alpha = 1.
 ///
 /// Zhou and Tan 2021, Theorem 2, whose second factor is printed rho/a^2; m features, m of order rho g ln(T/delta) /
-/// a^2, and the features' variances give rho^(3/2)/a, so that rho^2/a is on the safe side of what can be derived.
+/// a^2, and the features' variances give rho^(3/2)/a, so that rho^2/a is no smaller than what can be derived.
 pub(super) fn ata(
     known: &Knowledge,
     accuracy: Probability,

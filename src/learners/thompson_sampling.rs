@@ -61,7 +61,7 @@ impl LearnerRecipe for ThompsonSampling {
 }
 
 impl Player {
-    /// A draw around zero mean, with the posterior's covariance.
+    /// A random function with mean zero and the posterior's covariance.
     fn deviation(&self, stream: &mut Stream) -> Vec<f64> {
         let n = self.posterior.mean().len();
         let mut z = vec![0.0; n];

@@ -28,7 +28,7 @@ pub struct Access {
     pub down: Option<Rate>,
 }
 
-/// A queue in progress: when its last message will have been sent.
+/// The state of a queue: when its last message will have been sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Queue {
     free_at: Time,

@@ -84,7 +84,7 @@ impl Default for Link {
 }
 
 impl LinkRule {
-    /// A rule that makes the links from `from` to `to` like `link`.
+    /// A rule that gives the links from `from` to `to` the properties of `link`.
     #[must_use]
     pub fn new(from: &str, to: &str, link: Link) -> Self {
         let Link { latency, loss, bandwidth, order, duplication } = link;
@@ -115,7 +115,7 @@ pub enum Encryption {
 }
 
 impl Encryption {
-    /// Whether it is what a scenario gets that does not say.
+    /// Whether it has the default value.
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -216,9 +216,8 @@ impl Network {
         files
     }
 
-    /// Whether every message among parties in the order of `names` is certain to take the same route in both
-    /// networks, and so passes the same parties. It may be false where a search of all routes would find no
-    /// difference.
+    /// Whether every message among parties in the order of `names` is certain to take the same route in both networks,
+    /// and so passes the same relays. It may be false where a search of all routes would find no difference.
     #[must_use]
     pub fn same_ways(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
         let alike = self.topology == other.topology

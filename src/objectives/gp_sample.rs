@@ -64,7 +64,7 @@ pub(super) fn grid_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
     Vec::new()
 }
 
-/// What is wrong with a grid that a [`GridPrior`] is to stand on.
+/// Problems of a grid on which a [`GridPrior`] is to be defined.
 pub(super) fn prior_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
     let mut problems = grid_problems(counts);
     let longest = counts.iter().map(|count| count.get()).max().unwrap_or(0);

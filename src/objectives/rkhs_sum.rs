@@ -1,4 +1,4 @@
-//! A random function in the space of a kernel: a sum of kernels with random weights.
+//! A random function in a kernel's RKHS: a sum of kernels with random weights.
 
 use super::gp_sample::MOST_POINTS;
 use super::instance::{Background, Instance, Surrogate};

@@ -77,7 +77,7 @@ pub struct PartyDraft {
 }
 
 impl PartyDraft {
-    /// The parties that an entry called `name` stands for.
+    /// The parties that an entry called `name` describes.
     #[must_use]
     pub fn named(&self, name: &str) -> Vec<(String, PartyTraits)> {
         let Some(count) = self.count else { return vec![(name.to_owned(), self.traits())] };
@@ -86,7 +86,7 @@ impl PartyDraft {
         (1..=count.get()).map(|k| (format!("{name}-{k}"), traits.clone())).collect()
     }
 
-    /// What the network knows of it.
+    /// The network properties of a party.
     #[must_use]
     pub fn traits(&self) -> PartyTraits {
         PartyTraits {
@@ -155,7 +155,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// In words, for tables.
+    /// Its name for tables.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

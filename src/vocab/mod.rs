@@ -1,6 +1,6 @@
 //! Basic types of all modules: ids, virtual time, range-checked numbers, privacy events.
 //!
-//! Nothing here draws a number, opens a file or knows an algorithm.
+//! Nothing here draws random numbers, opens files or implements an algorithm.
 
 mod cost;
 mod counted;

@@ -200,7 +200,7 @@ pub struct PrivacyEvent {
 }
 
 impl PrivacyEvent {
-    /// Whether such events concern a user each, who reports once: rewards without the number of a person. Those of
+    /// Whether such events concern one user each, who reports once: rewards without the number of a person. Those of
     /// different users do not add up.
     #[must_use]
     pub fn is_of_one_user_each(&self) -> bool {

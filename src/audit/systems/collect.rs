@@ -1,4 +1,4 @@
-//! Everything that a scenario releases, series by series: what can be audited, and why the rest cannot.
+//! Collects everything that a scenario releases, series by series: what can be audited, and why the rest cannot.
 
 use super::audited::{Audited, Ground};
 use super::request::Request;
@@ -8,7 +8,7 @@ use crate::protocols::ProtocolModel;
 use crate::study::{CellRunner, Plan};
 use crate::vocab::Delta;
 
-/// What each protocol offers to be audited: a line for a file.
+/// The audit interface of each protocol: one line per protocol.
 fn audited(protocol: &ProtocolModel) -> &dyn Audited {
     match protocol {
         ProtocolModel::Echo(recipe) => recipe,
@@ -19,14 +19,14 @@ fn audited(protocol: &ProtocolModel) -> &dyn Audited {
     }
 }
 
-/// Replication whose world is audited.
+/// Replication whose data are audited.
 const REPLICATION: u64 = 0;
 
 /// Everything that a scenario releases, series by series: what can be audited, and why the rest cannot.
 ///
 /// # Errors
-/// [`AuditError`]: a world that cannot be prepared, a neighbour that does not fit, a protocol or series of which nothing can be
-/// audited, or names that do not occur.
+/// [`AuditError`]: data that cannot be prepared, a neighbour that does not fit, a protocol or series of which nothing
+/// can be audited, or names that do not occur.
 pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     let cell = plan.cells.get(request.cell).ok_or_else(|| AuditError::Asked {
         expected: format!("a cell below {}", plan.cells.len()),

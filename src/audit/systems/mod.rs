@@ -1,8 +1,8 @@
 //! The auditor on whole systems: a scenario's releases on neighbouring inputs, as its observers see them.
 //!
-//! The world of one replication is prepared once; a trial repeats what is released in it, by the protocol's own
+//! The data of one replication are prepared once; a trial repeats the releases from them, by the protocol's own
 //! mechanisms, on one of two neighbouring inputs. What an observer does with a release afterwards (asking, learning,
-//! choosing) can tell nothing more, so it is not repeated.
+//! choosing) cannot reveal more, so it is not repeated.
 //!
 //! A protocol is one file here, which implements `Audited` for it, and its line in `collect`.
 

@@ -1,4 +1,4 @@
-//! A party that is always there.
+//! A party that is always online.
 
 use super::{Availability, AvailabilityModel, AvailabilityProcess};
 use crate::rng::Stream;

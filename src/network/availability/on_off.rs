@@ -1,4 +1,4 @@
-//! A party that comes and goes.
+//! A party that is online and offline in turns, for random times.
 
 use super::{Availability, AvailabilityProcess};
 use crate::kernel::Switch;

@@ -18,14 +18,14 @@ pub struct PerMessage {
     pub heard: Probability,
 }
 
-/// The fields as they are written now.
+/// The fields in their present spelling.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Named {
     heard: Probability,
 }
 
-/// Takes the named field, or the bare number of earlier scenarios.
+/// Reads the named field, or the bare number of earlier scenarios.
 struct EitherSpelling;
 
 impl<'de> Visitor<'de> for EitherSpelling {

@@ -43,11 +43,11 @@ impl Availability for Scheduled {
     }
 }
 
-/// Whether a party that begins so and changes at these times is connected for a while.
+/// Whether a party with this initial state and these times of change is online for a time longer than 0.
 pub(super) fn is_ever_online(online: bool, switches: &[Span]) -> bool {
     match switches {
         [] => online,
-        // Connected at the start and at once no more.
+        // Online at the start and offline from time 0 on.
         [Span::ZERO] => !online,
         _ => true,
     }

@@ -53,7 +53,7 @@ impl Trace {
 }
 
 impl Availability for Trace {
-    /// A party whose file has not been read is always there.
+    /// A party whose file has not been read is always online.
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let devices = self.devices();
         let drawn = (stream.uniform() * devices.len() as f64) as usize;
@@ -62,7 +62,7 @@ impl Availability for Trace {
         Box::new(Player { online: device.online, device, repeat: self.repeat, begun: Time::ZERO, next: 0 })
     }
 
-    /// So is, for this question, a device that the file does not have: both are told as what they are.
+    /// The same holds here for a device that the file does not have: both are reported as problems of their own.
     fn ever_available(&self) -> bool {
         let hears = |device: &Device| is_ever_online(device.online, &device.switches);
         match self.device {
@@ -89,7 +89,7 @@ impl Availability for Trace {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.devices.is_none() {
-            // Why it could not be read has been said.
+            // The reason why it could not be read has been reported already.
             return problems;
         }
         if let Some(device) = self.device
@@ -161,7 +161,7 @@ struct Player {
     repeat: Option<Span>,
     online: bool,
     begun: Time,
-    /// Next change of this pass; one past the last stands for the beginning of the next pass.
+    /// Index of the next change in this pass; one past the last stands for the beginning of the next pass.
     next: usize,
 }
 

@@ -1,4 +1,4 @@
-//! A party that works in no time.
+//! A party whose jobs take no time.
 
 use super::{Compute, ComputeModel};
 use crate::vocab::Span;

@@ -1,4 +1,4 @@
-//! A delay that never varies.
+//! A constant delay.
 
 use super::{Latency, LatencyModel};
 use crate::vocab::Span;

@@ -1,4 +1,4 @@
-//! A fixed delay and what comes on top of it.
+//! A fixed delay plus a random one.
 
 use super::{Latency, LatencyModel};
 use crate::vocab::{Problem, Span};

@@ -1,4 +1,4 @@
-//! How long a message travels along one link.
+//! How long a message takes to cross one link.
 //!
 //! A latency model is its quantile function: one uniform draw per message, so that two models fed with the same
 //! draw give comparable delays (common random numbers), and every model is tested by the same mean and quantiles.

@@ -1,4 +1,4 @@
-//! A delay around a mean, never below zero.
+//! A normally distributed delay, truncated at zero.
 
 use super::Latency;
 use crate::special::{normal_cdf, normal_quantile};

@@ -1,4 +1,4 @@
-//! A delay that is short as a rule and now and then very long.
+//! A heavy-tailed delay: mostly short, now and then very long.
 
 use super::Latency;
 use crate::vocab::{Positive, Problem, Span};

@@ -1,4 +1,4 @@
-//! A delay anywhere between two ends.
+//! A delay that is uniform between two ends.
 
 use super::Latency;
 use crate::vocab::{Problem, Span};

@@ -61,11 +61,11 @@ impl Loss for GilbertElliott {
 #[derive(Clone, Debug)]
 struct Chain {
     recipe: GilbertElliott,
-    /// State for the next message; unknown before the first.
+    /// State of the link for the next message; unknown before the first.
     bad: Option<bool>,
 }
 
-/// Splits one uniform draw: whether it is below `p`, and what is left of it, uniform again whichever way it went.
+/// Splits one uniform draw: returns whether it is below `p`, and the rest, rescaled to be uniform again in either case.
 fn split(u: f64, p: f64) -> (bool, f64) {
     if u < p { (true, u / p) } else { (false, (u - p) / (1.0 - p)) }
 }

@@ -1,4 +1,4 @@
-//! A link that drops nothing.
+//! A link without losses.
 
 use super::{Loss, LossModel, LossProcess};
 use schemars::JsonSchema;

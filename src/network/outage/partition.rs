@@ -1,4 +1,4 @@
-//! A partition: links between groups carry nothing for some time.
+//! A partition: links between groups lose all messages for some time.
 
 use super::Outage;
 use crate::vocab::{Problem, Span, Time};

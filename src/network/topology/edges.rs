@@ -1,4 +1,4 @@
-//! Any network, link by link.
+//! A network given link by link.
 
 use super::{Pairs, Topology};
 use crate::network::population::Population;

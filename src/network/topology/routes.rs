@@ -10,8 +10,8 @@ use petgraph::visit::EdgeRef;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-/// Cost of a route: mean latency in seconds, then the number of links, so that links without delay are never
-/// walked in circles.
+/// Cost of a route: mean latency in seconds, then the number of links, so that routes over links without delay contain
+/// no circles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 struct Cost {
     seconds: f64,
@@ -37,7 +37,7 @@ pub(in crate::network) struct Routes {
 
 impl Routes {
     /// Routes over a topology. `cost` is the mean latency of a link in seconds, per direction; `uniform` says that it
-    /// is the same for every link, so that in a complete network no way round is quicker.
+    /// is the same for every link, so that in a complete network no detour is quicker.
     pub(in crate::network) fn new(
         topology: &TopologyModel,
         population: &Population<'_>,
@@ -62,10 +62,10 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
-    /// Whether every message is certain to take the same route by either. Decided from the links, without
-    /// following any route: where their costs differ and are not one number each, the answer is no.
+    /// Whether every message is certain to take the same route in both. Decided from the links, without computing any
+    /// route: if their costs differ and are not one number in each, the answer is no.
     pub(in crate::network) fn surely_like(&self, other: &Self) -> bool {
-        // Of a complete graph of even costs every link is a quickest way.
+        // In a complete graph with equal costs every link is a quickest route.
         let complete = |routes: &Self| {
             let parties = routes.graph.node_count();
             routes.is_even() && routes.graph.edge_count() == parties * parties.saturating_sub(1)
@@ -100,7 +100,7 @@ impl Routes {
         edges
     }
 
-    /// The next party on the quickest route; `None` where none leads, and from a party to itself.
+    /// The next party on the quickest route; `None` if there is no route, or from a party to itself.
     pub(in crate::network) fn next(&mut self, from: PartyId, to: PartyId) -> Option<PartyId> {
         if from == to {
             return None;
@@ -130,7 +130,7 @@ fn steps(graph: &DiGraph<(), f64>, to: PartyId) -> Vec<Option<PartyId>> {
         graph
             .edges_directed(node, Direction::Outgoing)
             .filter_map(|edge| Some((*left.get(&edge.target())? + cost(*edge.weight()), edge.target())))
-            // The least party among equals, so that the route does not depend on the order of links.
+            // The lowest party among equals, so that the route does not depend on the order of links.
             .min_by(|(a, x), (b, y)| {
                 a.seconds.total_cmp(&b.seconds).then(a.links.cmp(&b.links)).then(x.cmp(y))
             })
@@ -169,7 +169,7 @@ mod tests {
         let ring = || TopologyModel::Ring(Ring { order: vec![] });
         assert_eq!(walk(ring(), 6, |_, _| 1.0), [0, 5]);
         assert_eq!(walk(ring(), 6, |_, _| 0.0), [0, 5]);
-        // The closing link is slow in this direction: all the way round is quicker.
+        // The closing link is slow in this direction: the long way round the ring is quicker.
         let slow = |a, b| if (a, b) == (0, 5) { 100.0 } else { 1.0 };
         assert_eq!(walk(ring(), 6, slow), [0, 1, 2, 3, 4, 5]);
     }

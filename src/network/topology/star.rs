@@ -1,4 +1,4 @@
-//! One party in the middle.
+//! A star: every party has one link, to the hub.
 
 use super::{Pairs, Shape, Topology};
 use crate::network::population::Population;

@@ -1,4 +1,4 @@
-//! From the rows of a file to the records of each agent, in training and held out.
+//! Reads a file into the records of each agent, split into training and held-out records.
 
 use crate::objectives::Resources;
 use crate::objectives::table::reader::{CsvTable, TableError};
@@ -50,7 +50,7 @@ pub(super) struct AgentRecords {
     pub(super) features: Vec<f64>,
     /// Class of each record: its place among all labels of the file in order.
     pub(super) classes: Vec<usize>,
-    /// Whether a model may be trained on it.
+    /// Whether the record is for training; the others are held out.
     pub(super) training: Vec<bool>,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Agents {
     pub(super) classes: usize,
 }
 
-/// What the columns of a file are.
+/// The roles of the columns of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'a> {
     /// Columns that together name an agent.

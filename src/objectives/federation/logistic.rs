@@ -31,7 +31,7 @@ fn scaled(records: &AgentRecords) -> Vec<Vec<f64>> {
         let cells = || training.iter().map(|&index| records.row(index)[column]);
         let mean = cells().sum::<f64>() / count;
         let sd = (cells().map(|cell| (cell - mean) * (cell - mean)).sum::<f64>() / count).sqrt();
-        // A feature that is constant in training says nothing.
+        // A feature that is constant in training carries no information.
         let factor = if sd > 0.0 { 1.0 / sd } else { 0.0 };
         rows.iter_mut().for_each(|row| row[column] = (row[column] - mean) * factor);
     }

@@ -86,7 +86,7 @@ pub enum FederatedModel {
     RbfSvm(RbfSvm),
 }
 
-/// Largest number of settings: every one is a model to train for each agent.
+/// Largest number of settings: for every one, a model is trained for each agent.
 const MOST_SETTINGS: usize = 2000;
 
 impl FederatedModel {
@@ -154,7 +154,7 @@ impl FederatedTuning {
         }
     }
 
-    /// What is wrong with records that could be read.
+    /// A problem of records that could be read, if there is one.
     fn record_problems(&self, read: &Agents) -> Option<Problem> {
         let two = matches!(self.model, FederatedModel::RbfSvm(_));
         if read.classes < 2 || (two && read.classes > 2) {
@@ -179,7 +179,7 @@ impl FederatedTuning {
     }
 }
 
-/// What is public: no agent's records were looked at for it, but for the classes that all share.
+/// Public facts: none was computed from an agent's records, except the classes, which all agents have in common.
 fn facts() -> Facts {
     Facts {
         shape: vec![PublicFact::new("number of agents, and the classes", Origin::Shape)],

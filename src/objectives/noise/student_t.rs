@@ -24,8 +24,9 @@ fn one() -> Positive {
     Positive::new(1.0).expect("1 is above 0")
 }
 
-/// Probability that Student's t exceeds `t` in size: of sqrt(v (U^(-2/v) - 1)) |cos W|, the mean over the angle of the
-/// probability that U is small enough. The integrand is smooth and periodic, so that equal steps converge fast.
+/// Probability that the absolute value of Student's t exceeds `t`: of sqrt(v (U^(-2/v) - 1)) |cos W|, the mean over the
+/// angle of the probability that U is small enough. The integrand is smooth and periodic, so that equal steps converge
+/// fast.
 fn exceedance(degrees: f64, t: f64) -> f64 {
     const STEPS: u32 = 2000;
     let at = |step: u32| {

@@ -117,7 +117,7 @@ struct Ready {
     scaled: Scaled,
 }
 
-/// A problem, and what became of a raw record on the way to it.
+/// A problem, and the scaling from raw records to it.
 #[derive(Debug)]
 struct Scaled {
     instance: Instance,
@@ -176,7 +176,7 @@ impl Table {
         Ok(Columns { rows, values, units, centre, unit })
     }
 
-    /// The problem that raw records make.
+    /// The problem that follows from raw records.
     fn scaled(&self, raw: &Raw, fitted: Option<&Fitted>, key: Key) -> Result<Scaled, ObjectiveError> {
         let columns = self.columns(raw)?;
         let d = self.inputs.len();
@@ -188,7 +188,7 @@ impl Table {
         for row in rows.chunks_mut(d) {
             row.iter_mut().zip(&hyperparameters.length_scales).for_each(|(cell, scale)| *cell /= scale);
         }
-        // Length-scales are 1 now, so after scaling all of them are the factor.
+        // Length-scales are 1 now, so after scaling all of them equal the factor.
         let factor = self.input_scale.to_norm(&mut rows, d, self.max_norm.get());
         let steps = units.iter().zip(&hyperparameters.length_scales).map(|(u, l)| u * l / factor).collect();
         let instance = Instance {
@@ -206,7 +206,7 @@ impl Table {
         Ok(Scaled { instance, fitted, steps, centre, unit })
     }
 
-    /// What is taken as public, and what losses rest on.
+    /// Facts taken as public, and conditions of losses.
     fn background(&self) -> Background {
         let fitted = matches!(self.hyperparameters, Hyperparameters::MaximumLikelihood { .. });
         let (length_scales, model) = if fitted {
@@ -240,7 +240,7 @@ impl Table {
         Background { fitted, ..Background::public(facts) }
     }
 
-    /// The field of the scenario that an error of the table is about.
+    /// The field of the scenario to which an error of the table belongs.
     fn blame(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let wrong =
@@ -419,7 +419,7 @@ impl Prepared for Ready {
             }
             Change::Outcome { row, value } => {
                 *raw.values.get_mut(*row)? = self.scaled.centre + self.scaled.unit * value;
-                // Values do not rest on hyperparameters, and a fit takes seconds.
+                // Values do not depend on hyperparameters, and a fit takes seconds.
                 fitted = self.scaled.fitted.as_ref();
             }
         }

@@ -1,5 +1,4 @@
-//! How the numbers of a table become those of the search: by constants that the scenario states, or by what is
-//! computed from the data.
+//! The scales of a table's numbers: constants that the scenario states, or values computed from the data.
 
 use crate::objectives::scaling::{centre_and_scale, standardise};
 use crate::vocab::{Finite, Origin, Positive, Problem, PublicFact};
@@ -47,7 +46,8 @@ pub enum InputScale {
 }
 
 impl OutputScale {
-    /// Scales all values; gives centre and unit, or `None` where all values are the same and the unit is asked of them.
+    /// Scales all values; returns centre and unit, or `None` if all values are the same and the unit is to be computed
+    /// from them.
     pub(super) fn apply(&self, values: &mut [f64]) -> Option<(f64, f64)> {
         match self {
             Self::FromData => standardise(values),
@@ -59,7 +59,7 @@ impl OutputScale {
         }
     }
 
-    /// The scale of outcomes whose sign was changed.
+    /// The scale for outcomes with changed sign.
     pub(super) fn negated(self) -> Self {
         match self {
             Self::FromData => Self::FromData,
@@ -81,8 +81,8 @@ impl OutputScale {
 }
 
 impl InputScale {
-    /// Centres column `index` and divides it by its unit; gives the unit, or `None` where all numbers are the same and
-    /// the unit is asked of them.
+    /// Centres column `index` and divides it by its unit; returns the unit, or `None` if all numbers are the same and
+    /// the unit is to be computed from them.
     pub(super) fn apply(&self, index: usize, column: &mut [f64]) -> Option<f64> {
         match self {
             Self::FromData => standardise(column).map(|(_, sd)| sd),
@@ -94,10 +94,10 @@ impl InputScale {
         }
     }
 
-    /// Scales rows (of `d` columns, divided by their length-scales) to the norm; gives the factor.
+    /// Scales rows (of `d` columns, divided by their length-scales) to the norm; returns the factor.
     pub(super) fn to_norm(&self, rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
         match self {
-            // Length-scales do not move a mean from 0, except by rounding.
+            // Dividing by length-scales does not move a mean from 0, except by rounding.
             Self::FromData => centre_and_scale(rows, d, max_norm),
             Self::Stated { radius, .. } => {
                 let factor = max_norm / radius.get();

@@ -24,7 +24,7 @@ impl Training {
     pub fn at(self, z: f64) -> (f64, f64) {
         match self {
             Self::LogisticRegression => {
-                // exp of a number that is not positive only.
+                // exp is only evaluated at numbers that are not positive.
                 let e = libm::exp(-z.abs());
                 let loss = libm::log1p(e) + (-z).max(0.0);
                 (loss, if z >= 0.0 { -e / (1.0 + e) } else { -1.0 / (1.0 + e) })
@@ -63,8 +63,8 @@ impl ValidationLoss {
         }
     }
 
-    /// L: no two margins have losses further apart than L times their distance. For records of norm at most 1 that
-    /// is the Lipschitz constant in the weights too.
+    /// L: the losses of two margins differ by at most L times the distance of the margins. For records of norm at most
+    /// 1 this is the Lipschitz constant in the weights too.
     #[must_use]
     pub fn lipschitz(self) -> f64 {
         match self {

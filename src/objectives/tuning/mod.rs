@@ -108,13 +108,13 @@ pub fn models(
     lambdas.iter().map(|&lambda| training::train(records, training, lambda)).collect()
 }
 
-/// Minus the mean loss of a model over records; NaN over none.
+/// Minus the mean loss of a model over records; NaN if there are none.
 #[must_use]
 pub fn performance(weights: &[f64], records: &Records, loss: ValidationLoss) -> f64 {
     -records.margins(weights).map(|z| loss.at(z)).sum::<f64>() / records.len() as f64
 }
 
-/// What is public: nothing of it was computed from validation records.
+/// Public facts: none of them was computed from validation records.
 fn facts() -> Facts {
     Facts {
         shape: vec![PublicFact::new("number of validation records", Origin::Shape)],
@@ -126,7 +126,7 @@ fn facts() -> Facts {
     }
 }
 
-/// Largest number of settings: every one is a model to train.
+/// Largest number of settings: a model is trained for every one.
 const MOST_SETTINGS: usize = 1000;
 
 #[derive(Debug)]
@@ -254,7 +254,7 @@ impl Objective for Tuning {
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(self.length_scale.get(), variance),
-                // A model without any noise could not be told the same outcome twice.
+                // Without any noise the model could not take the same outcome twice.
                 noise_variance: noise_variance.max(1e-8 * variance),
                 mean: self.prior_mean.get(),
             },
@@ -282,8 +282,8 @@ impl Prepared for Ready {
         DataSource::Recorded
     }
 
-    /// One validation record replaced by a record of norm 1 that points where a model, or the difference of two models,
-    /// does or does not: what moves performances most.
+    /// One validation record replaced by a record of norm 1 along, or against, the weights of a model, or the
+    /// difference of two models' weights: the changes that move performances most.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         let mut stream = key.stream();
         let (n, d) = (self.validation.len(), self.validation.d);

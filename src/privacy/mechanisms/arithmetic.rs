@@ -17,7 +17,7 @@ pub enum NoiseArithmetic {
 }
 
 impl NoiseArithmetic {
-    /// How the ledger books it.
+    /// The arithmetic that the ledger records.
     #[must_use]
     pub(super) const fn booked(self) -> Arithmetic {
         match self {

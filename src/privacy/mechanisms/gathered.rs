@@ -47,7 +47,7 @@ pub enum SensitivityRule {
 pub struct Gathered {
     /// Agents of the federation, present or not.
     pub population: usize,
-    /// Agent, its vector, and the same agent may occur twice (a late vector beside a current one).
+    /// Agents and their vectors; the same agent may occur twice (a late vector beside a current one).
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
     /// Weights: regions x agents, each region's sum to 1.
     pub weights: Arc<Vec<Vec<f64>>>,
@@ -58,17 +58,17 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// The weights in a region of the vectors that are there.
+    /// Sum of the weights in a region of the vectors that are present.
     pub(super) fn present(&self, region: &[f64]) -> f64 {
         self.vectors.iter().map(|(agent, _)| region[*agent]).sum()
     }
 
-    /// Whether in every region all agents weigh alike.
+    /// Whether in every region all agents have equal weights.
     pub(super) fn weighs_alike(&self) -> bool {
         self.weights.iter().all(|region| region.iter().all(|w| (w - region[0]).abs() <= 1e-12 * region[0]))
     }
 
-    /// Whether each agent's vector is there.
+    /// For each agent, whether its vector is present.
     pub(super) fn here(&self) -> Vec<bool> {
         let mut here = vec![false; self.population];
         self.vectors.iter().for_each(|(agent, _)| here[*agent] = true);

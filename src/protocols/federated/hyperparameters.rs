@@ -1,4 +1,4 @@
-//! Where the hyperparameters of agents' own models come from, as a scenario says it.
+//! The source of the hyperparameters of agents' own models, as a scenario states it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

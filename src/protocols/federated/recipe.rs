@@ -128,7 +128,7 @@ impl Federated {
 }
 
 impl Federated {
-    /// What is wrong with the recipe in this world.
+    /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("server", &self.server).err().into_iter().collect();
         problems.extend(self.group_problems(stage));

@@ -30,7 +30,7 @@ impl Party<World> for Server {
                 self.take(from, round, Some(omega.into_inner()), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // A member that takes no part has not received the shares that others sent to it.
+                // A member that takes no part has not received the shares that other agents sent to it.
                 if self.contract.is_some()
                     && let Some(&agent) = self.places.get(&from)
                 {
@@ -71,7 +71,7 @@ impl Party<World> for Server {
         }
     }
 
-    /// A round that is open keeps its timer, and is closed by the new policy.
+    /// An open round keeps its timer, and is closed by the new policy.
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             self.sharing.clone_from(&fresh.sharing);
@@ -84,7 +84,7 @@ impl Party<World> for Server {
 impl Server {
     fn take(&mut self, from: PartyId, round: u64, vector: Option<Vector>, ctx: &mut Context<'_, World>) {
         let Some(&agent) = self.places.get(&from) else { return };
-        // A copy of an answer that came before, in this round or an earlier one, is no answer.
+        // A copy of an answer that came before, in this round or an earlier one, is ignored.
         if !self.heard[agent].insert(round) {
             return;
         }

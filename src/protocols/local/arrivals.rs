@@ -1,4 +1,4 @@
-//! When users come, and which of them never answer.
+//! When users arrive, and which of them never answer.
 
 use crate::rng::Stream;
 use crate::vocab::{Finite, Probability, Span};
@@ -56,7 +56,7 @@ impl Default for NeverAnswer {
 }
 
 impl NeverAnswer {
-    /// Whether a user with this reward keeps silent. One word.
+    /// Whether a user with this reward does not answer. Uses one random word.
     pub fn silent(&self, reward: f64, stream: &mut Stream) -> bool {
         let drawn = stream.uniform();
         match self {
@@ -65,7 +65,7 @@ impl NeverAnswer {
         }
     }
 
-    /// The probability that a user with this reward keeps silent.
+    /// The probability that a user with this reward does not answer.
     #[must_use]
     pub fn chance(&self, reward: f64) -> f64 {
         match self {
@@ -75,7 +75,7 @@ impl NeverAnswer {
         }
     }
 
-    /// Whether silence tells about the reward.
+    /// Whether silence depends on the reward, and so reveals something about it.
     #[must_use]
     pub fn tells(&self) -> bool {
         matches!(self, Self::WhenBelow { share, .. } if share.get() > 0.0)

@@ -66,7 +66,7 @@ impl Series for SeriesRecipe {
 }
 
 impl Local {
-    /// What is wrong with the recipe in this world.
+    /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(stage.party("service", &self.service).err());

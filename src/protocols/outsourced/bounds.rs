@@ -8,10 +8,10 @@ use crate::privacy::mechanisms::{InputRelease, OutcomeRelease};
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 use std::sync::Arc;
 
-/// Rounds at which bounds are given, at most.
+/// Largest number of rounds at which bounds are given.
 const PLACES: u64 = 60;
 
-/// What the bounds of one replication rest on; the information gain is worked out once.
+/// What all bounds of one replication need; the information gain is computed once.
 #[derive(Debug)]
 pub(super) struct Bounds<'a> {
     instance: &'a Instance,
@@ -42,7 +42,7 @@ impl<'a> Bounds<'a> {
     /// All bounds on a series.
     pub(super) fn of(&mut self, series: &SeriesRecipe) -> Vec<RegretBound> {
         let LearnerModel::GpUcb(learner) = &series.learner else { return Vec::new() };
-        // The theorems take outcomes with the model's own noise variance.
+        // The theorems are for outcomes with the model's own noise variance.
         if learner.regulariser.is_some() || !matches!(series.outcomes, OutcomeRelease::Disclosure(_)) {
             return Vec::new();
         }
@@ -59,7 +59,7 @@ impl<'a> Bounds<'a> {
                 })
             }
             InputRelease::JohnsonLindenstrauss(_) => self.projected(learner.beta),
-            // No theorem is known for what else is shown.
+            // No theorem is known for the other kinds of released inputs.
             _ => None,
         };
         bound.into_iter().collect()

@@ -1,4 +1,4 @@
-//! What the modeler knows of the curator's data that the ledger does not price.
+//! What the modeler knows of the curator's data that no ledger entry accounts for.
 
 use super::recipe::SeriesRecipe;
 use crate::objectives::{Facts, Instance};
@@ -14,7 +14,7 @@ pub(super) fn taken_as_public(
     let Facts { shape, inputs, length_scales, outcomes, model, .. } = &instance.background.facts;
     let shown = series.release.shows_inputs();
     let modelled = series.learner.as_dyn().needs_inputs();
-    // What was fitted is a release to a learner that has a model; and no other learner is told.
+    // Fitted hyperparameters are released to a learner that has a model; no other learner receives them.
     let model = if modelled && !instance.background.fitted { &model[..] } else { &[] };
     let (inputs, length_scales) = if shown { (&inputs[..], &length_scales[..]) } else { (&[][..], &[][..]) };
     let protocol = [

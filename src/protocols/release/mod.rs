@@ -1,4 +1,4 @@
-//! Private release: tuning on sensitive validation data, after which only a setting and its performance go out
+//! Private release: tuning on sensitive validation data, after which only a setting and its performance are published
 //! (Kusner, Gardner, Garnett and Weinberger 2015).
 //!
 //! The owner holds the validation set V and tries settings; workers, machines of the owner's own, train a model for
@@ -13,8 +13,7 @@
 //! ```
 //!
 //! Proven here: Algorithm 3, the evaluation of a fixed grid and the publication of every setting, given the loss's
-//! stated constants. Conditional on
-//! functions from the assumed prior: Algorithms 1 and 2.
+//! stated constants. Conditional on functions from the assumed prior: Algorithms 1 and 2.
 
 pub mod constants;
 mod failure;

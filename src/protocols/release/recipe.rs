@@ -54,7 +54,7 @@ impl Series for ReleaseSeries {
 }
 
 impl Release {
-    /// What is wrong with the recipe in this world.
+    /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("owner", &self.owner).err().into_iter().collect();
         let mut taken = BTreeSet::from([self.owner.as_str()]);

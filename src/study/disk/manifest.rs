@@ -1,4 +1,4 @@
-//! What a run folder says of itself: which plan it is of, and what played it.
+//! The manifest of a run folder: the plan that it belongs to, and the program that played it.
 
 use crate::rng::TREE_VERSION;
 use crate::study::plan::cells::Plan;
@@ -8,14 +8,14 @@ use std::path::PathBuf;
 /// Version of the layout and of the records.
 pub const FOLDER_VERSION: u32 = 2;
 
-/// What `manifest.json` holds.
+/// The contents of `manifest.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the layout.
     pub folder_version: u32,
     /// Version of the program.
     pub subrosa: String,
-    /// Hash of the program's sources; empty in runs of before builds were told apart.
+    /// Hash of the program's sources; empty in runs from before this field existed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub build: String,
     /// Version of the seed tree.
@@ -32,16 +32,16 @@ pub struct Manifest {
     pub replications: u64,
     /// Folder that relative paths of the scenario begin at.
     pub base: PathBuf,
-    /// A further folder that files were looked for in.
+    /// A further folder in which files are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<PathBuf>,
     /// Overrides of the command line.
     pub overrides: Vec<String>,
     /// The cells.
     pub cells: Vec<CellManifest>,
-    /// Whether every replication of every cell is there.
+    /// Whether every replication of every cell is present.
     pub complete: bool,
-    /// Hash over all cells' digests; absent before the run is complete.
+    /// Hash of all cells' digests; absent before the run is complete.
     pub digest: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct CellManifest {
     pub identity: String,
 }
 
-/// What the folder of a plan says, once it is complete with the digest of its records.
+/// The manifest of a plan; with the digest of its records once it is complete.
 pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
         folder_version: FOLDER_VERSION,

@@ -6,21 +6,22 @@ use crate::study::plan::identity::{BUILD, Identity};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// One cell: a scenario without any `Each` left, and where it stands in the study.
+/// One cell: a scenario without `Each`, and its point in the study.
 #[derive(Debug)]
 pub struct CellPlan {
     /// Value of each `Each` by its name, as written in RON. Empty for a study of one cell.
     pub point: Vec<(String, String)>,
     /// The checked scenario.
     pub scenario: Scenario,
-    /// Hash of all that the cell's results depend on, the number of replications apart.
+    /// Hash of everything that the cell's results depend on, except the number of replications.
     pub identity: String,
-    /// Hash of all that the preparation of its objective depends on: cells that share it share the work.
+    /// Hash of everything that the preparation of its objective depends on: cells with equal hashes share the
+    /// preparation.
     pub preparation: String,
 }
 
 impl CellPlan {
-    /// The seed that its replications are drawn from. Cells may differ in it.
+    /// The seed of its replications. Cells may have different ones.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.scenario.draft().seed
@@ -38,13 +39,13 @@ pub struct Plan {
     pub overrides: Vec<String>,
     /// Folder that relative paths of the scenario begin at.
     pub base: PathBuf,
-    /// A further folder that files are looked for in.
+    /// A further folder in which files are searched.
     pub data: Option<PathBuf>,
     /// Replications of every cell.
     pub replications: u64,
     /// The cells in order.
     pub cells: Vec<CellPlan>,
-    /// The build of the program that the cells' identities are of.
+    /// The build of the program for which the cells' identities were computed.
     pub build: String,
 }
 
@@ -63,7 +64,7 @@ impl Plan {
         Self::of_build(source, overrides, resources, cells, BUILD)
     }
 
-    /// The plan that a program of another build would make, to find what it left and to play it again.
+    /// The plan that a program of another build would make, to find its results and to play it again.
     ///
     /// # Panics
     /// As [`Plan::new`].
@@ -75,7 +76,7 @@ impl Plan {
         cells: Vec<(Vec<(String, String)>, Scenario)>,
         build: &str,
     ) -> Self {
-        // The cells of a study as a rule read the same files.
+        // The cells of a study usually read the same files.
         let mut files = Contents::default();
         let cells: Vec<CellPlan> = cells
             .into_iter()
@@ -127,7 +128,7 @@ impl Plan {
         self.replications * self.cells.len() as u64
     }
 
-    /// What every folder of a run of this name begins with.
+    /// The beginning of the names of all run folders of this scenario.
     pub(in crate::study) fn folder_prefix(&self) -> String {
         format!("{}-", file_safe(&self.name))
     }
@@ -146,8 +147,8 @@ impl Plan {
 fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
     let mut identity = Identity::of_build("cell", build);
     let mut draft = scenario.draft().clone();
-    // Neither changes a result: published figures are only printed, and replication k does not depend on how
-    // many there are.
+    // Neither changes a result: published figures are only printed, and replication k does not depend on the number of
+    // replications.
     draft.published.clear();
     draft.replications = std::num::NonZeroU64::MIN;
     draft.about.clear();

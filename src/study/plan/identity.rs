@@ -1,4 +1,4 @@
-//! What makes two computations the same: the hash of all that a result depends on.
+//! The identity of a computation: the hash of everything that its result depends on.
 
 use crate::rng::TREE_VERSION;
 
@@ -10,8 +10,8 @@ pub const BUILD: &str = env!("SUBROSA_SOURCES");
 pub(in crate::study) struct Identity(blake3::Hasher);
 
 impl Identity {
-    /// Begins with the build too, so that a program of other sources never reuses a result. A run of a time when builds
-    /// were not told apart has an empty one.
+    /// Begins with the build too, so that a program built from other sources never reuses a result. Runs from before
+    /// builds were recorded have an empty one.
     pub(in crate::study) fn of_build(purpose: &str, build: &str) -> Self {
         let mut identity = Self::new(purpose);
         if !build.is_empty() {

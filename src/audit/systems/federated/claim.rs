@@ -1,4 +1,4 @@
-//! What naive code claims for the sums of a run.
+//! The loss claimed for the sums of a run if late and missing answers are ignored.
 
 use crate::accounting::claims;
 use crate::privacy::mechanisms::Price;

@@ -40,7 +40,7 @@ pub struct JohnsonLindenstrauss {
     pub variant: JlVariant,
 }
 
-/// What Algorithm 1 computes on its way, for reports and tests. As sensitive as X: only Z is released.
+/// Intermediate results of Algorithm 1, for reports and tests. As sensitive as X: only Z is released.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JlTrace {
     /// Singular values of the centred X, in descending order.
@@ -63,7 +63,7 @@ impl JohnsonLindenstrauss {
         16.0 * (r * libm::log(2.0 / delta)).sqrt() / self.epsilon.get() * libm::log(16.0 * r / delta)
     }
 
-    /// Why the claim is false for data of this shape, if it is known to be.
+    /// Why the claim is false for data of this shape, if that is known.
     fn refutation(&self, x: &Rows) -> Option<String> {
         let (rank, d) = (x.n() - 1, x.d());
         if rank > d {
@@ -170,12 +170,13 @@ impl Mechanism for JohnsonLindenstrauss {
         Some(Pair::new(like.clone(), like.moved(0, &direction, 1.0), "one record moved by 1"))
     }
 
-    /// By the column space that Z lies in; where both are the same, by the lengths of Z along common directions, which the
-    /// lift changes.
+    /// Distinguishes by the column space that Z lies in; if both inputs have the same, by the lengths of Z along common
+    /// directions, which the lift changes.
     fn distinguisher(&self, inputs: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
         let spaces = [ColumnSpace::of(inputs[0])?, ColumnSpace::of(inputs[1])?];
-        // A projection to fewer columns than records have spans a random part of the space only, still inside of it: the
-        // column spaces span their own with probability 1 and the other's with probability 0.
+        // A projection with fewer columns than the records' rank spans a random part of the space, still inside of it:
+        // the projection lies in its own input's column space with probability 1, and in the other's with probability
+        // 0.
         let apart = spaces[0].distance(&inputs[1].centred());
         let disjoint = (apart > INSIDE && spaces[0].dimension() == spaces[1].dimension()).then(|| {
             format!(
@@ -197,7 +198,7 @@ impl Mechanism for JohnsonLindenstrauss {
         };
         let mut found = Distinguisher::unknown();
         if sizes.is_none() && disjoint.is_none() {
-            // Nothing is known of the ratio: let a statistic be trained on the lengths of the rows.
+            // The likelihood ratio is unknown: a statistic is trained on the lengths of the rows.
             found.features = Some(Box::new(|z: &Rows| {
                 (0..z.n()).map(|row| z.row(row).iter().map(|v| v * v).sum()).collect()
             }));

@@ -25,7 +25,7 @@ impl JlVariant {
     }
 }
 
-/// The delta that any (epsilon, delta)-DP claim for the projection needs at least, on account of the branch alone: two
+/// The delta that any (epsilon, delta)-DP claim for the projection must have at least, because of the branch alone: two
 /// data sets with the same singular vectors, whose smallest singular value is at the threshold, differ in the variance
 /// of the r numbers along its vector, by a factor of 2 (or 4 as the public code lifts). `epsilon` is at least 0.
 ///

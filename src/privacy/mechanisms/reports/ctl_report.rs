@@ -1,4 +1,4 @@
-//! CTL as a scenario names it: what its bound on rewards is, and what keeps rewards within it.
+//! CTL as a scenario names it: its bound on rewards, and what keeps rewards within the bound.
 
 use super::ctl::{Ctl, Rewards};
 use super::report::{ReportError, RewardFacts, RewardMechanism, RewardReport};

@@ -64,7 +64,7 @@ fn one() -> Positive {
 }
 
 impl EverySetting {
-    /// Choices that depend on outcomes: all but the first setting, and the one at the end.
+    /// Number of choices that depend on outcomes: all but the first setting, and the one at the end.
     fn choices(&self, task: &Task) -> u64 {
         task.rounds - 1 + u64::from(self.publish.setting())
     }
@@ -93,11 +93,11 @@ impl EverySetting {
 }
 
 impl EverySetting {
-    /// Whether exact arithmetic can make the first choice, with one setting told: said before anything is tried.
+    /// Whether exact arithmetic can make the first choice, after one setting: checked before anything is tried.
     fn first_choice(&self, task: &Task, record_sensitivity: f64) -> Result<(), CannotRelease> {
         let variance = task.surrogate.covariance.variance;
         let reach = variance / (variance + self.noise_variance(task));
-        // The width at the setting told; there is none at the end.
+        // The width at the tried setting; there is none at the end.
         let weight = self.scale.get() * self.beta.at(2, task.n()).max(0.0).sqrt();
         let width = if task.rounds > 1 { weight * (variance * (1.0 - reach)).sqrt() } else { 0.0 };
         let epsilon = Epsilon::new(self.each(task))?;

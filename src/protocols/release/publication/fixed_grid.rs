@@ -1,4 +1,4 @@
-//! Every setting tried, and a private choice among them: a release that is sound without any prior, and useful.
+//! Every setting is tried, and one is chosen privately: a guarantee that holds without any prior.
 
 use super::{
     Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,

@@ -77,7 +77,7 @@ impl Publication for GpNoiseFree {
             source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 3".to_owned(),
             cost: None,
         };
-        // c spends half of delta; what A and tau state about the regret is an assumption as a whole.
+        // c uses half of delta; what A and tau state about the regret is an assumption as a whole.
         let on = format!(
             "probability 1 - {} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} for all \
              neighbours), pair by pair of neighbours, and on a regret of at most {omega:.4} in the last round on both data \
@@ -109,7 +109,7 @@ mod tests {
     use crate::vocab::Neighbours;
     use std::sync::Arc;
 
-    /// n tails at c are delta / 2, and that is what the ledger says; the regret is an assumption, with its number.
+    /// The n tails at c sum to delta / 2, and the ledger states that; the regret is an assumption, with its number.
     #[test]
     fn the_ledger_states_what_c_leaves_out() {
         let text = "(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 2, tau: 0)";

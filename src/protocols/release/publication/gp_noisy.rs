@@ -44,7 +44,7 @@ pub struct GpNoisy {
 /// A probability in at most four significant digits, rounded up.
 fn short(probability: f64) -> f64 {
     let scale = libm::pow(10.0, 3.0 - libm::floor(libm::log10(probability)));
-    // A number that has four digits but for rounding stays as it is.
+    // A number that has four digits except for rounding stays as it is.
     let digits = probability * scale;
     let near = libm::round(digits);
     (if (digits - near).abs() < 1e-6 { near } else { libm::ceil(digits) }) / scale
@@ -82,12 +82,12 @@ impl GpNoisy {
         }
     }
 
-    /// Probability that the sensitivity of what is published does not hold, with corrected constants or of a setting.
+    /// Probability that the sensitivity of the published part does not hold, with corrected constants or for a setting.
     fn failure(&self, part: Part, rounds: u64) -> f64 {
         let inner = self.inner_delta().get();
         match part {
             Part::Setting => k::failure_of_means(inner, rounds),
-            // Whether the setting goes out too or not: the union of all that may fail.
+            // Whether the setting is published too or not: the union of all failure events.
             Part::Value | Part::Both => k::failure_of_best(inner, k::failure_of_q_corrected(inner)),
         }
     }
@@ -142,7 +142,7 @@ impl Publication for GpNoisy {
             let sensitivity = scale * k::mean_sensitivity(k::beta(n, rounds + 1, delta), c / scale);
             let mechanism = ExponentialMechanism::new(self.epsilon, positive("sensitivity", sensitivity)?)
                 .with(self.arithmetic);
-            // With printed constants nothing is known of the performance, so the setting is on its own.
+            // With printed constants nothing is proven about the performance, so the setting is considered alone.
             let part = match self.constants {
                 Constants::Corrected => self.publish,
                 Constants::Printed => Part::Setting,
@@ -219,7 +219,7 @@ mod tests {
         GpNoisy { constants, publish, ..ron::from_str(&text).unwrap() }
     }
 
-    /// What the ledger says of setting and performance.
+    /// The ledger's basis for setting and performance.
     fn bases(constants: Constants, publish: Part) -> Vec<Basis> {
         let recipe = recipe(0.05, constants, publish);
         let plan = recipe.plan(&task(9)).unwrap();
@@ -256,9 +256,10 @@ mod tests {
         assert_eq!(both[1], Basis::AsPublished);
     }
 
-    /// Neighbours' functions and searches drawn 2,000 times at a large delta, as printed: either the functions lie further
-    /// apart than c or a posterior mean further from its function than the bound after T rounds no more often than is
-    /// stated, and not so rarely that it could not be told; only then may the sensitivity be exceeded.
+    /// Neighbours' functions and searches drawn 2,000 times at a large delta, with the printed constants: the events
+    /// that the functions lie further apart than c, or a posterior mean further from its function than the bound after
+    /// T rounds, are no more frequent than stated, but frequent enough to be measured; only then may the sensitivity be
+    /// exceeded.
     #[test]
     fn pairs_of_neighbours_fail_no_more_often_than_stated() {
         let recipe = recipe(0.9, Constants::Printed, Part::Setting);

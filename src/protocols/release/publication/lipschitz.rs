@@ -36,7 +36,8 @@ pub struct Lipschitz {
     pub arithmetic: NoiseArithmetic,
 }
 
-/// Sensitivity of the best outcome found: that of one setting's loss, plus how far two settings lie apart.
+/// Sensitivity of the best outcome found: that of one setting's loss, plus the largest distance of two settings'
+/// losses.
 #[must_use]
 pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
     let TuningFacts { records, loss_range, lipschitz, lambda_min, lambda_max } = facts;

@@ -1,4 +1,4 @@
-//! What is published, how it is made private, and what is proven about it: one way per file.
+//! What is published, how it is made private, and what is proven about it: one kind of publication per file.
 
 mod blind;
 mod every_setting;

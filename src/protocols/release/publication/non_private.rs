@@ -1,4 +1,4 @@
-//! The best setting tried and its outcome as they are: the non-private baseline.
+//! The best setting tried and its outcome without protection: the non-private baseline.
 
 use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, ValueOf, ValueRelease};
 use crate::learners::LearnerModel;
