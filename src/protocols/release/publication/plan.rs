@@ -16,7 +16,7 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
-    /// How settings are tried. Depends on nothing but what is public of the task.
+    /// How the next setting to try is chosen. Depends on nothing but what is public of the task.
     ///
     /// # Errors
     /// What the recipe needs of the task and does not find.
@@ -44,7 +44,7 @@ pub trait Publication: Send + Sync {
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease>;
 }
 
-/// Which of the two results are published.
+/// Which results are published: the setting, its performance, or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Part {
     /// The setting only.
