@@ -20,8 +20,8 @@ pub enum OwnHyperparameters {
         /// An agent fits before a query whenever its number of points is a multiple of this. The landmine experiment of
         /// Dai, Low and Jaillet 2021 uses 5.
         every: NonZeroU64,
-        /// Starting points of the optimiser: the first is the current hyperparameters, the others are random. Default:
-        /// 4.
+        /// Starting points of the optimiser: the first is the current hyperparameters, the others are random.
+        /// Default: 4.
         #[serde(default = "four")]
         starts: NonZeroUsize,
     },

@@ -41,8 +41,8 @@ pub struct FederatedSeries {
     pub name: String,
     /// What agents learn of each other.
     pub sharing: Sharing,
-    /// How often an agent chooses its query by the shared vector instead of its own model. Default:
-    /// `InverseSquareRoot`.
+    /// How often an agent chooses its query by the shared vector instead of its own model.
+    /// Default: `InverseSquareRoot`.
     #[serde(default)]
     pub shared_queries: SharedQueries,
     /// When the server ends a round. Default: when all have answered, after 60 s at the latest.

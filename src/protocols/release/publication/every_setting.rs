@@ -48,8 +48,8 @@ pub struct EverySetting {
     /// private choice explores too. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
-    /// Noise variance that the model assumes; a larger one gives smaller weights and a smaller sensitivity. Default:
-    /// that of the objective's surrogate.
+    /// Noise variance that the model assumes; a larger one gives smaller weights and a smaller sensitivity.
+    /// Default: that of the objective's surrogate.
     #[serde(default)]
     pub regulariser: Option<Positive>,
     /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
