@@ -148,7 +148,7 @@
 //! # }
 //! ```
 //!
-//! Modules are listed by floor; a module imports only from floors below it (`docs/architecture.md`).
+//! Modules are listed by layer; a module imports only from layers below it (`docs/architecture.md`).
 
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 

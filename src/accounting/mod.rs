@@ -96,7 +96,7 @@ names::accountants! {
         Tight,
         /// Renyi divergences.
         Rdp,
-        /// Abadi's moments, as papers count.
+        /// The moments accountant of Abadi et al. 2016, which the papers use.
         Moments,
         /// Kairouz, Oh and Viswanath's optimal composition.
         Optimal,

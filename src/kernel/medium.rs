@@ -66,13 +66,13 @@ pub enum Fate {
     Lost(LossCause),
 }
 
-/// What a crash leaves of a party.
+/// What remains of a party after a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Memory {
-    /// Everything: the party stops, and later continues where it was. Timers that ran out meanwhile and work
-    /// that was under way are held, and happen in their order when it is back.
+    /// Everything: the party stops, and later continues where it was. Timers that end in the meantime, and work that
+    /// was under way, are handled in their order when it works again.
     Kept,
-    /// What the party had on disk. Its timers and its work are dropped, and it starts again when it is back.
+    /// Only what the party had on disk. Its timers and its work are dropped, and it starts again after the crash.
     Lost,
 }
 

@@ -14,22 +14,23 @@ use serde::{Deserialize, Serialize};
 /// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean sums truncated products of feature and outcome.
 ///
 /// With m features, V = Phi^T Phi + lambda I and u_i the rows of V^(-1/2) Phi^T: r_i sums the products u_i,s y_s of
-/// size at most b_t, and the mean is phi^T V^(-1/2) r. Theorem: L = ln(4 m T / delta),
-/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))) and
-/// beta_t = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) v^(1/(1+alpha)) L^(alpha/(1+alpha)) t^(..), q =
-/// 6 rho ln(4T/delta) / accuracy^2. Order-wise: L = ln((m+1) T), beta_t = B sqrt lambda + sqrt(m) v^(..) L^(..) t^(..),
-/// q = ln(T) / accuracy^2. The roots are symmetric, on which the result depends.
+/// size at most b_t, and the mean is phi^T V^(-1/2) r. Theorem: L = ln(4 m T / delta), b_t = (v/L)^(1/(1+alpha))
+/// t^((1-alpha)/(2(1+alpha))) and beta_t = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) v^(1/(1+alpha))
+/// L^(alpha/(1+alpha)) t^(..), q = 6 rho ln(4T/delta) / accuracy^2. Order-wise: L = ln((m+1) T), beta_t = B sqrt lambda
+/// + sqrt(m) v^(..) L^(..) t^(..), q = ln(T) / accuracy^2. V^(-1/2) is the symmetric root; another root would give
+/// other results.
 /// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AtaGpUcb {
-    /// B, bound on the function. Default: what the protocol knows.
+    /// B, bound on the function. Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// T, outcomes to come. Default: what the protocol knows.
+    /// T, number of outcomes that are expected. Default: the value that the protocol provides.
     #[serde(default)]
     pub horizon: Option<u64>,
-    /// What is known of the outcomes. Default: `Private()`, with what the protocol knows.
+    /// What is known about the distribution of the outcomes. Default: `Private()`, with the values that the protocol
+    /// provides.
     #[serde(default)]
     pub payoffs: Payoffs,
     /// Probability that the confidence bounds fail. Default: 0.1.
@@ -41,10 +42,11 @@ pub struct AtaGpUcb {
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
-    /// Factor on beta. Default: 1.
+    /// Factor by which beta is multiplied. Default: 1.
     #[serde(default = "knowledge::unit")]
     pub beta_scale: Positive,
-    /// Accuracy of the Nystrom features, above 0 and below 1; smaller is better and dearer. Default: 0.1.
+    /// Accuracy of the Nystrom features, above 0 and below 1; a smaller value gives a better approximation and takes
+    /// longer. Default: 0.1.
     #[serde(default = "knowledge::accuracy")]
     pub accuracy: Probability,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How k estimates are combined, all distances in the norm of V.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Middle {
-    /// The estimate with the smallest median distance to the others, as MoMA has it (ties to the first).
+    /// The estimate with the smallest median distance to the others, as in MoMA (ties to the first).
     #[default]
     Medoid,
     /// The point with the smallest sum of distances to all estimates. Minsker 2015, "Geometric median and robust

@@ -17,19 +17,20 @@ use std::f64::consts::SQRT_2;
 /// beta_t = B + (2 sqrt 2 b_(t-1) sqrt(gamma + ln(1/delta)) + sqrt(v (ln(t-1) + 1))) / sqrt lambda.
 /// Heavy tails: b_t = v^(1/(1+alpha)) t^(1/(2(1+alpha))) and
 /// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
-/// Order-wise: beta_t = B sqrt lambda + b_t sqrt(ln t) for both. gamma is the information gain of the arms played.
+/// Order-wise: beta_t = B sqrt lambda + b_t sqrt(ln t) for both. gamma is the information gain of the arms queried.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
 /// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TgpUcb {
-    /// B, bound on the function. Default: what the protocol knows.
+    /// B, bound on the function. Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// T, outcomes to come. Default: what the protocol knows.
+    /// T, number of outcomes that are expected. Default: the value that the protocol provides.
     #[serde(default)]
     pub horizon: Option<u64>,
-    /// What is known of the outcomes. Default: `Private()`, with what the protocol knows.
+    /// What is known about the distribution of the outcomes. Default: `Private()`, with the values that the protocol
+    /// provides.
     #[serde(default)]
     pub payoffs: Payoffs,
     /// Probability that the confidence bounds fail. Default: 0.1.
@@ -41,7 +42,7 @@ pub struct TgpUcb {
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
-    /// Factor on beta. Default: 1.
+    /// Factor by which beta is multiplied. Default: 1.
     #[serde(default = "knowledge::unit")]
     pub beta_scale: Positive,
 }

@@ -27,7 +27,7 @@ pub struct ThompsonSampling {
     /// How a function is drawn. `Joint` takes at most 5,000 arms. Default: `Joint`.
     #[serde(default)]
     pub sampling: Sampling,
-    /// Factor on the standard deviation. Default: 1.
+    /// Factor by which the posterior standard deviation is multiplied. Default: 1.
     #[serde(default = "super::knowledge::unit")]
     pub scale: Positive,
 }

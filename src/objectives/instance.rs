@@ -134,7 +134,7 @@ pub struct TuningFacts {
     pub loss_range: f64,
     /// L, Lipschitz constant of the validation loss in the weights, for records of norm at most 1.
     pub lipschitz: f64,
-    /// Smallest regularisation parameter on offer.
+    /// Smallest regularisation parameter among the settings.
     pub lambda_min: f64,
     /// Largest lambda.
     pub lambda_max: f64,

@@ -7,7 +7,7 @@ use super::{Cost, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one unit of protection is: whose change the guarantee hides.
+/// The unit of protection: the part of the data in which two neighbours differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum ProtectedUnit {
     /// One row of a curator's data set (one patient, one loan).

@@ -9,16 +9,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Connected and not connected in turns; the lengths of both are drawn from distributions of their own.
+/// Connected and disconnected periods alternate; their lengths are drawn from two distributions.
 ///
-/// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)), and
-/// then with a full-length period.
+/// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)). The length
+/// of the first period is drawn like that of every other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnOff {
     /// Length of a connected period; any of the latency models.
     pub online: LatencyModel,
-    /// Length of an absence; any of the latency models.
+    /// Length of a disconnected period; any of the latency models.
     pub offline: LatencyModel,
 }
 

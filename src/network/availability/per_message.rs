@@ -9,12 +9,13 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// The party hears each message that reaches it with the same probability, independently: `PerMessage(heard: 0.9)`.
+/// The party receives each message that reaches it with the same probability, independently: `PerMessage(heard: 0.9)`.
 ///
-/// `PerMessage(0.9)`, as it was written before, means the same: a message is heard with probability 0.9, not lost.
+/// `PerMessage(0.9)`, the form of earlier versions, means the same: 0.9 is the probability that a message is received,
+/// not that it is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PerMessage {
-    /// Probability that a message is heard.
+    /// Probability that a message is received.
     pub heard: Probability,
 }
 

@@ -7,14 +7,14 @@ use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Connected and not connected in turns, at times that the scenario states.
+/// Connected and disconnected periods alternate, at times that the scenario states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduled {
     /// Connected at the start. Default: true.
     #[serde(default = "yes")]
     pub online: bool,
-    /// When the connection changes, rising, from the start of the run: `["10s", "25s"]`.
+    /// Times at which the connection changes, ascending, from the start of the run: `["10s", "25s"]`.
     pub switches: Vec<Span>,
 }
 

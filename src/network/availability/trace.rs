@@ -11,17 +11,18 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Connections as recorded in a file: one device a line, its state at the start (1 or 0) and then the times of its
-/// changes, rising, in seconds: `1, [12.5, 30, 90.25]`. Brackets are optional.
+/// Connections as recorded in a file with one device per line: its state at the start (1 connected, 0 not), then the
+/// times of its changes, ascending, in seconds: `1, [12.5, 30, 90.25]`. Brackets are optional.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
     /// The file; relative to the scenario's folder. Lines that begin with # are comments.
     pub file: PathBuf,
-    /// Which device, from 0. Default: drawn for each party, all alike.
+    /// Number of the device, from 0. Default: drawn for each party, every device with the same probability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<u64>,
-    /// The recording begins anew after this time, later than its last change. Default: the last state stays.
+    /// The recording is repeated with this period, which must be later than its last change. Default: no repetition,
+    /// the last state stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<Span>,
     #[serde(skip)]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Pareto {
     /// Shortest delay, above 0.
     pub shortest: Span,
-    /// The tail's exponent, above 1 so that there is a mean; 1.1 is a very heavy tail, 3 a light one.
+    /// Exponent of the tail, above 1 so that the mean is finite; 1.1 is a very heavy tail, 3 a light one.
     pub shape: Positive,
 }
 

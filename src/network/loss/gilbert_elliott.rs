@@ -5,9 +5,10 @@ use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A link with a good and a bad state that it changes between from message to message (Gilbert 1960, Elliott 1963).
+/// A link with a good and a bad state; before each message it may change from one to the other (Gilbert 1960, Elliott
+/// 1963).
 ///
-/// The first message finds the link in either state with its long-run probability.
+/// At the first message, each state has its long-run probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {

@@ -4,7 +4,7 @@ use super::{Loss, LossModel, LossProcess};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every message gets through: `NoLoss()`.
+/// No message is lost: `NoLoss()`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoLoss {}

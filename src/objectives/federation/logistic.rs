@@ -16,7 +16,8 @@ pub struct LogisticRegression {
     pub lambda: Axis,
     /// Steps of L-BFGS after which training ends, rounded.
     pub steps: Axis,
-    /// The constant feature that makes the intercept; the larger, the less the intercept is regularised.
+    /// Value of the constant feature that acts as the intercept; the larger it is, the less the intercept is
+    /// regularised.
     pub intercept: Axis,
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
 
-/// Student's t times a scale. Its moments of order `degrees` and above are infinite.
+/// Student's t distribution times a scale. Its moments of order `degrees` and above are infinite.
 ///
 /// Source: Chowdhury and Gopalan 2019, section 5: 3 degrees, so that a central moment of order 2 is 3.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

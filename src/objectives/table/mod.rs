@@ -33,10 +33,10 @@ pub enum Goal {
     Minimise,
 }
 
-/// A change of scale.
+/// The function that is applied to the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Transform {
-    /// As it is.
+    /// No transformation.
     #[default]
     Identity,
     /// Natural logarithm; all numbers must be above 0.
@@ -45,7 +45,7 @@ pub enum Transform {
     Log1p,
 }
 
-/// Every row of a CSV file is an arm: some columns are its inputs, and a further one is its output.
+/// Every row of a CSV file is an arm: some columns are its inputs, another column is its output.
 ///
 /// The output is transformed, negated if it is to be minimised, centred and divided by a unit: regret, the noise of a
 /// measurement and the range of a private outcome are in that unit. Inputs are transformed, centred and divided by
@@ -57,14 +57,14 @@ pub enum Transform {
 pub struct Table {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the input columns, numbers all.
+    /// Names of the input columns; all their cells are numbers.
     pub inputs: Vec<String>,
     /// Input columns that are replaced by ln(1 + x). Default: none.
     #[serde(default)]
     pub log_inputs: Vec<String>,
     /// What to optimise.
     pub output: Output,
-    /// Change of scale of the output. Default: `Identity`.
+    /// Function that is applied to the output first. Default: `Identity`.
     #[serde(default)]
     pub transform: Transform,
     /// Whether large or small outputs are sought. Default: `Maximise`.
@@ -76,7 +76,8 @@ pub struct Table {
     /// How inputs are scaled. Default: `FromData`, by their means, standard deviations and largest norm.
     #[serde(default)]
     pub input_scale: InputScale,
-    /// Euclidean norm of the outermost scaled input, or of one at the stated radius. Default: 25.
+    /// Largest Euclidean norm of a scaled input; with a stated `input_scale`, the norm of an input at its `radius`.
+    /// Default: 25.
     #[serde(default = "default_norm")]
     pub max_norm: Positive,
     /// Standard deviation of the noise that is added to an output when it is measured, in the unit of the scaled

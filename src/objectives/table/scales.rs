@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum OutputScale {
-    /// Centre and unit are mean and standard deviation of all outcomes in the file. One outcome then changes
-    /// every value: losses about an outcome hold on condition that the two numbers are public.
+    /// Centre and unit are mean and standard deviation of all outcomes in the file. Changing one outcome then changes
+    /// every value: losses about an outcome are conditional on these two numbers being public.
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.
@@ -28,19 +28,21 @@ pub enum OutputScale {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum InputScale {
-    /// Centre and unit are mean and standard deviation of each column in the file, and the radius is the norm of the
-    /// outermost row. One row then moves all others: losses about a record hold on condition that they are public.
+    /// Centre and unit are mean and standard deviation of each column in the file, and the radius is the largest norm
+    /// of a row. Changing one row then moves all others: losses about a record are conditional on these numbers being
+    /// public.
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.
     Stated {
         /// The number of each column that becomes 0.
         centres: Vec<Finite>,
-        /// The difference in each column that its length-scale is counted in.
+        /// The unit of each column, a difference in that column; its length-scale is in this unit.
         units: Vec<Positive>,
-        /// The norm that is scaled to `max_norm`: Euclidean, of a row in units divided by length-scales. A row further
-        /// out keeps its place beyond `max_norm`, and is protected as the others are: the noise of a private release
-        /// does not rest on norms. A distance of 1 between scaled rows is one of radius / max_norm in these units.
+        /// The Euclidean norm that is scaled to `max_norm`, of a row whose columns are divided by their units and
+        /// length-scales. A row with a larger norm is not clipped and is protected like the others, since the noise of
+        /// a private release does not depend on norms. A distance of 1 between scaled rows is a distance of radius /
+        /// max_norm before this scaling.
         radius: Positive,
     },
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What is to be predicted: one of two classes.
+/// The label that is predicted: one of two classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Label {
@@ -24,7 +24,7 @@ pub enum Label {
     Equals {
         /// Name of the column.
         column: String,
-        /// The value, as the file has it.
+        /// The value, as written in the file.
         value: String,
     },
 }

@@ -37,7 +37,8 @@ impl Training {
     }
 }
 
-/// How a model is judged on the validation set: its mean loss there. Both losses lie between 0 and 1.
+/// The loss of a model on a validation record; the model's loss is the mean over the validation set. Both losses lie
+/// between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ValidationLoss {
@@ -45,7 +46,7 @@ pub enum ValidationLoss {
     Ramp,
     /// Normalised sigmoid: (1 - tanh(slope z)) / 2. L = slope / 2. Mason, Baxter, Bartlett and Frean 2000.
     Sigmoid {
-        /// Steepness at z = 0, above 0; the larger, the closer to counting errors.
+        /// Slope parameter, above 0; the larger it is, the closer the loss is to the share of wrong predictions.
         slope: Positive,
     },
 }

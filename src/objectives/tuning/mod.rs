@@ -27,8 +27,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The performance of a linear classifier as its L2 regularisation varies: minus its mean loss over the validation
-/// records. Training and validation records are drawn once per study; only the validation records are protected.
+/// The performance of a linear classifier for each value of its L2 regularisation: minus its mean loss over the
+/// validation records. Training and validation records are drawn once per study; only the validation records are
+/// protected.
 ///
 /// Features are standardised with the training records' means and standard deviations, a constant 1 is added, and all
 /// are divided by the largest norm in training; validation records longer than 1 are shortened to 1. So weights have
@@ -39,13 +40,13 @@ use std::sync::Arc;
 pub struct Tuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the feature columns, numbers all.
+    /// Names of the feature columns; all their cells are numbers.
     pub inputs: Vec<String>,
     /// What is to be predicted.
     pub label: Label,
     /// How a model is trained.
     pub training: Training,
-    /// How a model is judged.
+    /// The loss on the validation set.
     pub loss: ValidationLoss,
     /// Smallest regularisation parameter.
     pub lambda_min: Positive,

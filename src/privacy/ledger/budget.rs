@@ -19,7 +19,7 @@ pub enum WhenSpent {
     GoOn,
 }
 
-/// The most that may be learned about one kind of unit by one observer in one run.
+/// A limit on the privacy loss of each unit towards each observer, in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
@@ -27,10 +27,10 @@ pub struct Budget {
     pub epsilon: Epsilon,
     /// Delta at which it is stated.
     pub delta: Delta,
-    /// Unit of protection that it limits. Default: every unit.
+    /// Kind of unit whose loss is limited. Default: all kinds.
     #[serde(default)]
     pub unit: Option<ProtectedUnit>,
-    /// Who counts. Default: `Tight`.
+    /// The accountant that computes the loss. Default: `Tight`.
     #[serde(default)]
     pub accountant: BudgetAccountant,
     /// What happens when the next release would exceed it. Default: `Stop`.

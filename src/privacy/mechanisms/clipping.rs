@@ -60,7 +60,7 @@ pub fn clip_value(value: f64, bound: Positive) -> (f64, bool) {
     (clipped, clipped != value)
 }
 
-/// A public range that numbers are moved into: `Range(low: -3, high: 3)`.
+/// A public range that numbers are clipped to: `Range(low: -3, high: 3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Range {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// When a round is closed. Every policy closes early once all agents have answered.
+/// When a round ends. With every policy it ends early once all agents have answered.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum RoundPolicy {
@@ -28,8 +28,8 @@ pub enum RoundPolicy {
         #[serde(default = "minute")]
         patience: Span,
     },
-    /// When this many have answered, or after `patience`. An agent that answers fast is in more often, so the sum is
-    /// priced with the rate of those who were chosen, not of those who were kept.
+    /// When this many have answered, or after `patience`. Agents that answer fast are in the sum more often, so the
+    /// loss is computed with the sampling rate before this selection, not with the share of agents in the sum.
     FirstK {
         /// Number of answers.
         k: NonZeroU64,
@@ -37,8 +37,8 @@ pub enum RoundPolicy {
         #[serde(default = "minute")]
         patience: Span,
     },
-    /// Whenever this many answers have come since the last sum, whichever rounds they are for (asynchronous, buffered),
-    /// or after `patience`.
+    /// When this many answers have arrived since the last sum, from any rounds (asynchronous, buffered), or after
+    /// `patience`.
     Buffered {
         /// Number of answers.
         k: NonZeroU64,
@@ -105,7 +105,7 @@ impl RoundPolicy {
     }
 }
 
-/// What happens to an answer that comes after its round was closed.
+/// What happens to an answer that arrives after the end of its round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Late {
     /// It is thrown away.
@@ -113,8 +113,8 @@ pub enum Late {
     Discard,
     /// It is added to the next sum, in addition to the agent's current one: the agent counts twice.
     AddToNext,
-    /// It takes the place of the agent's fresh one in the next sum and keeps the coin of its own round: the agent is in
-    /// with probability 1 - (1 - q)^2.
+    /// It replaces the agent's current answer in the next sum. The agent is in that sum if it is sampled in the round
+    /// of the late answer or in the current one: with probability 1 - (1 - q)^2.
     ReplaceNext,
     /// The server keeps each agent's last vector, whenever it came, and samples agents anew each round: one
     /// vector per agent and round. This keeps the planned loss.

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// The weights of agents by region and round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum WeightSchedule {
-    /// Every agent counts 1/N everywhere: `Uniform()`.
+    /// Every agent has weight 1/N in every region: `Uniform()`.
     Uniform(Uniform),
     /// At first an agent has the largest weight in the region that it explores, later the same weight
     /// everywhere.
     Annealed(Annealed),
 }
 
-/// Every agent counts 1/N everywhere: `Uniform()`.
+/// Every agent has weight 1/N in every region: `Uniform()`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Uniform {}
@@ -26,7 +26,7 @@ pub struct Uniform {}
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Annealed {
-    /// a, how much the own region counts. Default: 15.
+    /// a, the additional weight of agents that explore the region. Default: 15.
     #[serde(default = "fifteen")]
     pub strength: NonNegative,
     /// Rounds at temperature 1. Default: 10.

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Arrivals {
-    /// The next user is asked when the last one has answered, or when patience ends. A report that comes later than
-    /// that still counts.
+    /// The next user is asked when the previous one has answered or `patience` has passed. A later report still counts.
     OneByOne {
         /// How long the service waits for a report. Default: 5 s.
         #[serde(default = "five_seconds")]
         patience: Span,
     },
-    /// Users come on their own, after independent exponential intervals; many may be on their way at once.
+    /// Users come by themselves, after independent exponential intervals; many reports may be under way at the same
+    /// time.
     Poisson {
         /// Mean interval between two users.
         every: Span,
@@ -33,14 +33,14 @@ impl Default for Arrivals {
     }
 }
 
-/// Which users never answer, though they played.
+/// Which users never answer, although they tried their arm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NeverAnswer {
-    /// Each with this probability, whatever the reward.
+    /// Each user with this probability, independently of the reward.
     Independent(Probability),
-    /// With this probability each whose reward is below a threshold, and nobody else. What is learned is then biased,
-    /// and that a user answers tells about the reward: the ledger lists it as unprotected.
+    /// Each user whose reward is below a threshold with this probability, and nobody else. The reports are then a
+    /// biased sample, and whether a user answers depends on its reward: the ledger lists this as unprotected.
     WhenBelow {
         /// The threshold, in units of the reward.
         reward: Finite,

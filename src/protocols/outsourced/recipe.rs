@@ -7,9 +7,9 @@ use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A curator outsources its search to a modeler who never sees the inputs themselves.
+/// A curator lets a modeler search its records; the modeler sees only what the curator releases of the inputs.
 ///
-/// Every series has the same function, noise, initial points and network draws.
+/// All series use the same function, noise, initial points and random numbers of the network.
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithms 1 and 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,10 +23,10 @@ pub struct Outsourced {
     /// Random rows that are measured before the first round. Default: 1.
     #[serde(default = "one")]
     pub initial_points: u64,
-    /// When the modeler asks again. Default: after 1 s, 100 times in all.
+    /// When the modeler repeats a request. Default: after 1 s, 100 times in all.
     #[serde(default)]
     pub retry: Retry,
-    /// What is compared.
+    /// The series that are compared.
     pub series: Vec<SeriesRecipe>,
 }
 
@@ -34,7 +34,7 @@ fn one() -> u64 {
     1
 }
 
-/// One way to do it: what is released, and who learns from it.
+/// One series: what the curator releases, and how the modeler learns from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct SeriesRecipe {

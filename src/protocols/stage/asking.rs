@@ -13,7 +13,7 @@ pub struct Retry {
     /// How long to wait for an answer before asking again. Default: 1 s.
     #[serde(default = "default_timeout")]
     pub timeout: Span,
-    /// How many times one question is asked in all before the party gives up. Default: 100.
+    /// How many times a request is sent in all before the party gives up. Default: 100.
     #[serde(default = "default_attempts")]
     pub attempts: NonZeroU32,
 }

@@ -15,9 +15,9 @@ use std::str::FromStr;
 /// The point at which branches begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ForkPoint {
-    /// Right after the event in which this round was closed. What that event sent is on its way already.
+    /// Right after the event that ended this round. Messages that this event sent are already under way.
     Round(u64),
-    /// At this virtual time, before anything that happens then.
+    /// At this virtual time, before all events of that time.
     At(Span),
 }
 

@@ -14,17 +14,19 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// Projects centred inputs X (n x d) to Z = X M / sqrt(r) with M a d x r matrix of N(0, 1); if the smallest singular
-/// value of X is below the threshold omega, all singular values are lifted first.
+/// value of X is below the threshold omega, all singular values are raised ("lifted") first.
 ///
 /// * Precondition of the claim: neighbouring data sets differ in one row, by a Euclidean distance of at most 1.
-/// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space
-///   of X with probability 1, two neighbours have different column spaces, so their output laws are mutually singular
-///   and delta is 1 for every epsilon. **Nor does it for n - 1 = d**, unless epsilon is large for r: data whose smallest
-///   singular value is at omega are lifted or not, and the two look different. The event then carries the claim, the
-///   cost "unprotected" and the basis "refuted". For n <= d everything is lifted, and the claim stands as published.
+/// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space of
+///   X with probability 1, two neighbours have different column spaces, so their output distributions are mutually
+///   singular and delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless epsilon is large for r:
+///   where the smallest singular value is close to omega, the singular values of one data set are lifted and those of
+///   its neighbour are not, which the output reveals. In both cases the ledger entry has the claim, the cost
+///   "unprotected" and the basis "refuted". For n <= d the singular values are always lifted, and the claim is reported
+///   as published.
 ///
-/// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1
-/// (omega with the square root over the logarithm, which is what the paper's own tables need). Refutation: see
+/// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1 (in
+/// omega the square root includes the logarithm, as it must to reproduce the paper's tables). Refutation: see
 /// `docs/accounting.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +37,7 @@ pub struct JohnsonLindenstrauss {
     pub delta: Delta,
     /// Columns of the projection, r, at least 1.
     pub r: NonZeroUsize,
-    /// Version of the lift. Default: `Paper`.
+    /// How singular values are lifted. Default: `Paper`.
     #[serde(default)]
     pub variant: JlVariant,
 }

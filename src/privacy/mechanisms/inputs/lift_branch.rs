@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
-/// Which of the authors' two versions of the lift.
+/// Which of the authors' two ways to lift singular values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum JlVariant {
     /// Each singular value s becomes sqrt(s^2 + omega^2), as in the paper.

@@ -14,12 +14,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// Releases X P + N(0, sigma^2) with P = M / sqrt(r), M a d x r matrix of N(0, 1) drawn without a look at X, and the
+/// Releases X P + N(0, sigma^2) with P = M / sqrt(r), M a d x r matrix of N(0, 1) drawn independently of X, and the
 /// smallest sigma that is (epsilon, delta)-DP for the P that was drawn (analytic Gaussian).
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance. The L2
-///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. take the largest norm of a row
-///   of P: that is for neighbours who differ in a single attribute, and too small here.)
+///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. use the largest norm of a row
+///   of P. That is correct for neighbours who differ in a single attribute, and too small here.)
 /// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is rounded
 ///   to a lattice, P is an integer matrix times a step, and rounding is compensated by noise.
 ///

@@ -12,7 +12,7 @@ pub use report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
 use super::Disclosed;
 
 crate::family! {
-    /// What a user sends of its reward.
+    /// What a user sends to the service about its reward.
     pub enum Report: dyn RewardReport {
         /// Clipped and with Laplace noise.
         Ctl(CtlReport),

@@ -19,12 +19,12 @@ use serde::{Deserialize, Serialize};
 ///
 /// A score is the posterior mean plus a width that depends on published settings only, and the mean is a sum of
 /// outcomes with weights that depend on published settings only. So with the same settings published so far a
-/// neighbour's scores differ by at most the sensitivity of one outcome, at most g*/m, times the largest sum of
-/// absolute weights. That needs no prior: the model may be wrong, and the guarantee holds. The choices are made one
-/// after another, each with the same epsilon, the largest with which all together keep `epsilon` at `delta`
-/// (bounded-range composition for adaptive choices; with report noisy max that of pure epsilons).
+/// neighbour's scores differ by at most the sensitivity of one outcome, at most g*/m, times the largest sum of absolute
+/// weights. This assumes no prior: the guarantee holds even if the model is wrong. The choices are made one after
+/// another, each with the same epsilon: the largest for which the composition of all of them has at most `epsilon` at
+/// `delta` (bounded-range composition for adaptive choices; for report noisy max, composition of pure epsilons).
 ///
-/// The first setting is drawn at random: no outcome speaks for any yet, and it costs nothing.
+/// The first setting is drawn at random, since there are no outcomes yet; this costs no privacy.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 6 (future work); Durfee and Rogers 2019 and Dong,
 /// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,14 +44,16 @@ pub struct EverySetting {
     /// Exploration weight by round. Default: `FiniteDomain(delta: 0.025)`.
     #[serde(default)]
     pub beta: BetaSchedule,
-    /// Factor on sqrt(beta_t); the noise of a private choice explores too. Default: 1.
+    /// Factor by which sqrt(beta_t) is multiplied; a value below 1 may be better here, since the randomness of a
+    /// private choice explores too. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
-    /// Noise variance that the model assumes; the larger, the smaller the weights and their sensitivity. Default: that
-    /// of the objective's surrogate.
+    /// Noise variance that the model assumes; a larger one gives smaller weights and a smaller sensitivity.
+    /// Default: that of the objective's surrogate.
     #[serde(default)]
     pub regulariser: Option<Positive>,
-    /// What is assumed of a task whose objective does not say it. Default: what the objective says.
+    /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
+    /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
     /// How noise is sampled, and choices are made. Default: `Exact`.

@@ -12,11 +12,11 @@ use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probabil
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// GP-UCB on outcomes without noise; the last outcome with Laplace noise. (epsilon, delta)-DP if the functions come
-/// from the assumed prior and the search converges as A and tau say.
+/// GP-UCB on outcomes without noise; the last outcome is published with Laplace noise. This is (epsilon, delta)-DP if
+/// the functions come from the assumed prior and the search converges at the rate that A and tau state.
 ///
-/// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so they are
-/// inputs, and the certificate is conditional on them. The search is GP-UCB over the finite set of settings, with a
+/// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. They cannot be computed in practice, so they
+/// are inputs, and the guarantee is conditional on them. The search is GP-UCB over the finite set of settings, with a
 /// model whose noise variance is 1e-8, in squared units of the outcome.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 2, Theorems 5 and 6.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +25,8 @@ pub struct GpNoiseFree {
     /// epsilon of the release.
     pub epsilon: Epsilon,
     /// Probability, over functions drawn from the assumed prior, that the guarantee does not hold, for one pair of
-    /// neighbours; half of it is for their distance, half for the regret that A and tau state.
+    /// neighbours; half of it is for the bound on the difference of the two functions, half for the regret that A and
+    /// tau state.
     pub delta: Delta,
     /// k1(V, V'): the smallest correlation of the functions of two neighbouring validation sets. It must not be
     /// computed from the data.

@@ -12,8 +12,9 @@ use crate::vocab::{Basis, Claim, Delta, Epsilon, Positive, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// GP-UCB on noisy outcomes; the setting by the exponential mechanism on the posterior mean, the best outcome with
-/// Laplace noise. Each is (epsilon, delta)-DP if the functions come from the assumed prior; both together twice that.
+/// GP-UCB on noisy outcomes. The setting is chosen by the exponential mechanism on the posterior mean; the best outcome
+/// is published with Laplace noise. Each of the two is (epsilon, delta)-DP if the functions come from the assumed
+/// prior; publishing both has twice the epsilon and delta.
 ///
 /// The objective's noise variance must be above 0. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta)),
 /// which the proof needs.

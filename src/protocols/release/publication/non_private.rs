@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NonPrivate {
-    /// How settings are tried.
+    /// How the next setting to try is chosen.
     pub learner: LearnerModel,
     /// Which results are published. Default: `Both`.
     #[serde(default)]

@@ -46,7 +46,7 @@ pub trait Publication: Send + Sync {
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease>;
 }
 
-/// Which of the two results are published.
+/// Which results are published: the setting, its performance, or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Part {
     /// The setting only.

@@ -6,7 +6,7 @@ use crate::vocab::{Basis, Epsilon};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How settings are tried.
+/// How the next setting to try is chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Search {
     /// A learner chooses, for the protocol's number of rounds.
@@ -48,6 +48,7 @@ pub enum Selection {
     /// The exponential mechanism. McSherry and Talwar 2007.
     #[default]
     Exponential,
-    /// Report noisy max with exponential noise: the same epsilon and never less useful. Dwork and Roth 2014.
+    /// Report noisy max with exponential noise: at the same epsilon it never chooses worse on average. Dwork and Roth
+    /// 2014.
     NoisyMax,
 }

@@ -151,8 +151,8 @@ impl Task {
     }
 }
 
-/// What is assumed about a tuning task whose objective does not say it: a value is minus the mean of a loss over the
-/// validation records.
+/// Facts about a tuning task that its objective does not state. They assume that a value is minus the mean of a loss
+/// over the validation records.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskFacts {
@@ -162,9 +162,9 @@ pub struct TaskFacts {
     pub loss_range: Positive,
     /// L, Lipschitz constant of the loss in the weights.
     pub lipschitz: Positive,
-    /// Smallest regularisation parameter on offer.
+    /// Smallest regularisation parameter among the settings.
     pub lambda_min: Positive,
-    /// Largest regularisation parameter on offer.
+    /// Largest regularisation parameter among the settings.
     pub lambda_max: Positive,
 }
 
