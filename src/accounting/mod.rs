@@ -54,6 +54,7 @@ pub use guarantees::pure_epsilon;
 pub use history::{History, stated};
 pub use loss::{Loss, largest_finite, losses, multiple};
 pub use moments::Moments;
+pub use names::{AccountantName, Accountants, BudgetAccountant, all};
 pub use optimal::Optimal;
 pub use over_runs::{Learned, OverRuns};
 pub use person::{Added, Part, added, persons};
@@ -69,10 +70,10 @@ use crate::vocab::Delta;
 
 /// A theorem that turns costs into an epsilon at a given delta.
 ///
-/// One conformance suite checks for every member: for no releases the answer is 0; it is never NaN and never negative;
-/// it does not depend on the order of the releases; more releases never cost less; if a release cannot be priced, the
-/// answer is infinite and its notes name the release.
-pub trait Accountant: std::fmt::Debug {
+/// Promises, checked for every member by one conformance suite: no releases cost 0; the answer is never NaN and never
+/// negative; it does not depend on the order of the releases; more releases never cost less; what cannot be priced is
+/// infinite and named.
+pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;
 
@@ -88,11 +89,11 @@ pub trait Accountant: std::fmt::Debug {
     fn price(&self, composition: &Composition, delta: Delta) -> Priced;
 }
 
-// A new accountant is one file and its line here. Bounds may be named by a budget, in the scenario's words.
+// A new accountant is one file and its line here; programs add their own by the same call, `Accountants::add`. Bounds may be
+// named by a budget, in the scenario's words.
 names::accountants! {
     bounds {
         /// The privacy loss distribution.
-        #[default]
         Tight,
         /// Renyi divergences.
         Rdp,

@@ -14,8 +14,8 @@ pub mod stage;
 pub use stage::*;
 
 crate::family! {
-    /// What the parties do, and which messages they exchange.
-    pub enum ProtocolModel: dyn Protocol {
+    /// Who talks to whom about what.
+    pub struct ProtocolModel(ProtocolMember): dyn Protocol, "protocol" {
         Outsourced(outsourced::Outsourced),
         Federated(federated::Federated),
         Local(local::Local),

@@ -23,6 +23,7 @@ const LAYERS: &[(u32, &[&str])] = &[
     (7, &["audit"]),
     (8, &["report"]),
     (9, &["cli", "prelude"]),
+    (10, &["catalogue"]),
 ];
 
 /// What one layer may import of itself: the plainer of two.

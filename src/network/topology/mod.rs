@@ -50,9 +50,9 @@ pub trait Topology {
 }
 
 crate::family! {
-    /// Which parties have a link. A message takes the route with the smallest sum of mean latencies; among routes with
-    /// equal sums, the one with the fewest links.
-    pub enum TopologyModel: dyn Topology {
+    /// Which parties have a link. A message takes the quickest route: the one of smallest mean latency in all, and
+    /// of fewest links among equals.
+    pub struct TopologyModel(TopologyMember): dyn Topology, "topology" {
         Star(Star),
         Ring(Ring),
         Mesh(Mesh),

@@ -12,8 +12,8 @@ pub use report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
 use super::Disclosed;
 
 crate::family! {
-    /// What a user sends to the service about its reward.
-    pub enum Report: dyn RewardReport {
+    /// What a user sends of its reward.
+    pub struct Report(ReportMember): dyn RewardReport, "report" {
         /// Clipped and with Laplace noise.
         Ctl(CtlReport),
         /// The reward itself: no privacy.
