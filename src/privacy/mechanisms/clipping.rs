@@ -105,7 +105,8 @@ impl Range {
 
     /// Two numbers beyond the range by its width, one on either side: clipping must move them to the ends of the range,
     /// which are as far apart as two clipped numbers can be.
-    pub(super) fn worst_pair(&self) -> Option<Pair<f64>> {
+    #[must_use]
+    pub fn worst_pair(&self) -> Option<Pair<f64>> {
         let (low, high) = (self.low.get(), self.high.get());
         let ends = [high + (high - low), low - (high - low)];
         Some(Pair { inputs: ends, words: format!("a number of {} or {}", ends[0], ends[1]) })
