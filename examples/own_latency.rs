@@ -1,30 +1,30 @@
-//! A latency model of one's own: Weibull delays. A scenario could name it after one more line in
+//! A latency model of one's own: Frechet delays. A scenario could name it after one more line in
 //! `src/network/latency/mod.rs`. `cargo run --example own_latency`
 
 use std::error::Error;
 use subrosa::prelude::*;
 
-/// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
+/// A Frechet delay: at most t with probability exp(-(t / scale)^-shape). The longest of many delays with a heavy tail.
 #[derive(Clone, Debug)]
-struct Weibull {
-    /// The delay that 63 % of messages stay below.
+struct Frechet {
+    /// The delay that 37 % of messages stay below.
     scale: Span,
-    /// Below 1 for heavy tails; 1 is exponential.
+    /// The tail's exponent, above 1 so that there is a mean.
     shape: Positive,
 }
 
-impl Latency for Weibull {
+impl Latency for Frechet {
     fn quantile(&self, u: f64) -> Span {
-        Span::from_seconds(self.scale.seconds() * libm::pow(-libm::log1p(-u), 1.0 / self.shape.get()))
+        Span::from_seconds(self.scale.seconds() * libm::pow(-libm::log(u), -1.0 / self.shape.get()))
     }
 
     fn mean_seconds(&self) -> f64 {
-        self.scale.seconds() * libm::tgamma(1.0 + 1.0 / self.shape.get())
+        self.scale.seconds() * libm::tgamma(1.0 - 1.0 / self.shape.get())
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let law = Weibull { scale: Span::from_millis(40), shape: Positive::new(0.7)? };
+    let law = Frechet { scale: Span::from_millis(40), shape: Positive::new(3.0)? };
     // One draw per message, so message k of a link has the same draw under every law.
     let mut stream = Key::root(1).child("network").child("link").stream();
     let drawn: f64 = (0..100_000).map(|_| law.quantile(stream.open_uniform()).seconds()).sum();

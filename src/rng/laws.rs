@@ -171,7 +171,12 @@ mod tests {
             })
             .collect();
         let expected: Vec<&str> = include_str!("laws.txt").lines().collect();
-        assert_eq!(found, expected, "a law of rand_distr draws otherwise: say so in the changelog\n{}", found.join("\n"));
+        assert_eq!(
+            found,
+            expected,
+            "a law of rand_distr draws otherwise: say so in the changelog\n{}",
+            found.join("\n")
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod portable;
 mod stream;
 mod tree;
 
+pub use laws::Law;
 pub use portable::Portable;
 pub use stream::Stream;
 pub use tree::Key;

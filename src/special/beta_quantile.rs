@@ -153,7 +153,9 @@ mod tests {
 
     #[test]
     fn quantiles_invert_the_distribution_function() {
-        for (a, b) in [(0.3, 0.4), (0.5, 6.0), (1.0, 1.0), (2.0, 9.0), (60.0, 40.0), (3_000.0, 500.0), (0.2, 3_000.0)] {
+        for (a, b) in
+            [(0.3, 0.4), (0.5, 6.0), (1.0, 1.0), (2.0, 9.0), (60.0, 40.0), (3_000.0, 500.0), (0.2, 3_000.0)]
+        {
             for k in 1..300 {
                 let p = f64::from(k) / 300.0;
                 let x = beta_quantile(a, b, p);

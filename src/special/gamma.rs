@@ -272,7 +272,9 @@ mod tests {
     fn closed_forms() {
         for x in [1e-9, 0.1, 1.0, 1.9, 2.1, 3.5, 40.0, 600.0] {
             let (below, above) = incomplete_gamma(1.0, x);
-            assert!((below / -libm::expm1(-x) - 1.0).abs() < 1e-13 && (above / libm::exp(-x) - 1.0).abs() < 1e-13);
+            assert!(
+                (below / -libm::expm1(-x) - 1.0).abs() < 1e-13 && (above / libm::exp(-x) - 1.0).abs() < 1e-13
+            );
             // Q(1/2, x) = erfc(sqrt x), Q(3, x) = e^-x (1 + x + x^2 / 2)
             let above = incomplete_gamma(0.5, x).1;
             assert!((above / libm::erfc(x.sqrt()) - 1.0).abs() < 1e-12, "{x}");

@@ -106,7 +106,9 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_the_sums() {
-        for (n, s) in [(1, 1.0), (5, 0.0), (32, 1.3), (33, 1.3), (5_000, 0.0), (5_000, 0.8), (5_000, 1.0), (5_000, 2.5)] {
+        for (n, s) in
+            [(1, 1.0), (5, 0.0), (32, 1.3), (33, 1.3), (5_000, 0.0), (5_000, 0.8), (5_000, 1.0), (5_000, 2.5)]
+        {
             let total = harmonic(n, s);
             let (mut rank, mut sum) = (1, 1.0);
             for k in 0..20_000 {
@@ -117,7 +119,10 @@ mod tests {
                 }
                 let found = zipf_quantile(n, s, u);
                 // Exactly between two ranks a rounding decides.
-                assert!(found == rank || found == rank + 1 && sum <= u * total * (1.0 + 1e-13), "{n} {s} {u}: {found} {rank}");
+                assert!(
+                    found == rank || found == rank + 1 && sum <= u * total * (1.0 + 1e-13),
+                    "{n} {s} {u}: {found} {rank}"
+                );
             }
         }
     }

@@ -47,7 +47,8 @@ impl Latency for Erlang {
         if self.stages.get() <= MOST_STAGES {
             return Vec::new();
         }
-        let (expected, cure) = (format!("at most {MOST_STAGES} stages"), "write Constant(..): so many hardly vary");
+        let (expected, cure) =
+            (format!("at most {MOST_STAGES} stages"), "write Constant(..): so many hardly vary");
         vec![Problem::wrong("stages", expected, self.stages.to_string(), cure)]
     }
 }

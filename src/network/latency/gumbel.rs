@@ -66,7 +66,9 @@ mod tests {
     fn far_from_zero_it_is_the_plain_law() {
         let law = Gumbel { location: Span::from_millis(1000), scale: Span::from_millis(10) };
         // location - scale ln ln 2, and location + scale times Euler's constant
-        assert!((law.quantile(0.5).seconds() - (1.0 - 0.01 * libm::log(std::f64::consts::LN_2))).abs() < 1e-9);
+        assert!(
+            (law.quantile(0.5).seconds() - (1.0 - 0.01 * libm::log(std::f64::consts::LN_2))).abs() < 1e-9
+        );
         assert!((law.mean_seconds() - 1.005_772_156_649).abs() < 1e-12);
     }
 }

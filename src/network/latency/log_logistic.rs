@@ -54,7 +54,9 @@ mod tests {
         let law = LogLogistic { median: Span::from_millis(40), shape: Positive::new(2.0).unwrap() };
         let ms = |u| law.quantile(u).seconds() * 1e3;
         // Odds of 1, 4 and 1/4.
-        assert!((ms(0.5) - 40.0).abs() < 1e-5 && (ms(0.8) - 80.0).abs() < 1e-5 && (ms(0.2) - 20.0).abs() < 1e-5);
+        assert!(
+            (ms(0.5) - 40.0).abs() < 1e-5 && (ms(0.8) - 80.0).abs() < 1e-5 && (ms(0.2) - 20.0).abs() < 1e-5
+        );
         assert_eq!(law.probability_within(Span::ZERO), 0.0);
         assert_eq!(LogLogistic { shape: Positive::new(1.0).unwrap(), ..law }.problems()[0].path, "shape");
     }

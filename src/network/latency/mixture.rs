@@ -44,10 +44,16 @@ impl Latency for Mixture {
     fn quantile(&self, u: f64) -> Span {
         let quantiles = || self.parts.iter().map(|part| part.law.as_dyn().quantile(u).nanos());
         // It lies between the parts' quantiles.
-        let (Some(mut low), Some(mut high)) = (quantiles().min(), quantiles().max()) else { return Span::ZERO };
+        let (Some(mut low), Some(mut high)) = (quantiles().min(), quantiles().max()) else {
+            return Span::ZERO;
+        };
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.probability_within(Span::from_nanos(middle)) < u { low = middle + 1 } else { high = middle }
+            if self.probability_within(Span::from_nanos(middle)) < u {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         Span::from_nanos(high)
     }

@@ -241,7 +241,8 @@ mod tests {
         assert_eq!(path(Erlang { stages, mean: ms(1) }.into()).as_deref(), Some("stages"));
         assert_eq!(path(Gumbel { location: ms(1), scale: Span::ZERO }.into()).as_deref(), Some("scale"));
         // Problems of a law inside another are told with their way there.
-        let inside = Scaled { law: boxed(Gamma { shape: positive(1e-9), scale: ms(1) }), factor: positive(2.0) };
+        let inside =
+            Scaled { law: boxed(Gamma { shape: positive(1e-9), scale: ms(1) }), factor: positive(2.0) };
         let mixture = Mixture { parts: vec![Part { weight: positive(1.0), law: inside.into() }] };
         assert_eq!(path(mixture.into()).as_deref(), Some("parts[0].law.law.shape"));
     }

@@ -54,7 +54,12 @@ impl Latency for Shifted {
             self.law.as_dyn().problems().into_iter().map(|problem| problem.below("law")).collect();
         if self.later > Span::ZERO && self.earlier > Span::ZERO {
             let found = format!("later by {} and earlier by {}", self.later, self.earlier);
-            problems.push(Problem::wrong("earlier", "`later` or `earlier`, not both", found, "leave one of them out"));
+            problems.push(Problem::wrong(
+                "earlier",
+                "`later` or `earlier`, not both",
+                found,
+                "leave one of them out",
+            ));
         }
         problems
     }
@@ -76,7 +81,11 @@ mod tests {
     #[test]
     fn earlier_than_at_once_is_at_once() {
         let ms = Span::from_millis;
-        let law = Shifted { law: Box::new(Exponential { mean: ms(10) }.into()), later: Span::ZERO, earlier: ms(10) };
+        let law = Shifted {
+            law: Box::new(Exponential { mean: ms(10) }.into()),
+            later: Span::ZERO,
+            earlier: ms(10),
+        };
         // P(X < mean) = 1 - 1 / e, and E max(X - mean, 0) = mean / e, since the law has no memory.
         assert_eq!(law.quantile(0.63), Span::ZERO);
         assert!(law.quantile(0.64) > Span::ZERO);

@@ -65,7 +65,12 @@ impl Latency for Triangular {
             return Vec::new();
         }
         let expected = format!("a delay from `low` ({}) to `high` ({})", self.low, self.high);
-        vec![Problem::wrong("mode", expected, self.mode.to_string(), "write the delay that is seen most often")]
+        vec![Problem::wrong(
+            "mode",
+            expected,
+            self.mode.to_string(),
+            "write the delay that is seen most often",
+        )]
     }
 }
 

@@ -34,6 +34,8 @@ impl Latency for Weibull {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        extreme_mean(self, "shape", &self.shape, "raise it; 0.3 is already a very heavy tail").into_iter().collect()
+        extreme_mean(self, "shape", &self.shape, "raise it; 0.3 is already a very heavy tail")
+            .into_iter()
+            .collect()
     }
 }

@@ -33,7 +33,10 @@ impl Mixture {
 
     /// The largest of a number of each part; none where a part has none.
     fn largest(&self, of: impl Fn(&dyn NoiseLaw) -> Option<f64>) -> Option<f64> {
-        self.parts.iter().map(|part| of(part.law.as_dyn())).try_fold(0.0, |most: f64, one| Some(most.max(one?)))
+        self.parts
+            .iter()
+            .map(|part| of(part.law.as_dyn()))
+            .try_fold(0.0, |most: f64, one| Some(most.max(one?)))
     }
 }
 
@@ -64,7 +67,8 @@ impl NoiseLaw for Mixture {
 
     fn problems(&self) -> Vec<Problem> {
         if self.parts.is_empty() {
-            let cure = "write parts: [(weight: 0.95, law: Gaussian(sd: 0.1)), (weight: 0.05, law: Gaussian(sd: 1))]";
+            let cure =
+                "write parts: [(weight: 0.95, law: Gaussian(sd: 0.1)), (weight: 0.05, law: Gaussian(sd: 1))]";
             return vec![Problem::wrong("parts", "at least one part", "none", cure)];
         }
         let of_parts = self.parts.iter().enumerate().flat_map(|(index, part)| {

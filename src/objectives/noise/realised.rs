@@ -191,14 +191,18 @@ mod tests {
     fn every_law_is_tested() {
         let here = include_str!("realised.rs");
         for name in NoiseModel::NAMES {
-            assert!(here.contains(&format!("(\"{name}(")) || here.contains(&format!("\"{name}(parts")), "{name}");
+            assert!(
+                here.contains(&format!("(\"{name}(")) || here.contains(&format!("\"{name}(parts")),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn parameters_without_use_are_refused() {
         let path = |text: &str| {
-            let model: NoiseModel = ron::from_str(&format!("#![enable(unwrap_variant_newtypes)]{text}")).unwrap();
+            let model: NoiseModel =
+                ron::from_str(&format!("#![enable(unwrap_variant_newtypes)]{text}")).unwrap();
             model.as_dyn().problems().first().map(|problem| problem.path.clone())
         };
         assert_eq!(path("Gamma(shape: 1e-9, scale: 1)").as_deref(), Some("shape"));

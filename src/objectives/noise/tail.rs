@@ -10,7 +10,11 @@ pub(super) fn smallest_size(beyond: impl Fn(f64) -> f64, delta: Delta) -> f64 {
         // Halves of the logarithm once it is known to be above 0.
         let middle = if low == 0.0 { high * 0.1 } else { 0.5 * (low + high) };
         // A little less than delta, so that rounding never states too small a size.
-        if beyond(middle) > delta.get() * (1.0 - 1e-9) { low = middle } else { high = middle }
+        if beyond(middle) > delta.get() * (1.0 - 1e-9) {
+            low = middle
+        } else {
+            high = middle
+        }
         if high < 1e-300 || high - low <= f64::EPSILON * high {
             break;
         }

@@ -134,5 +134,8 @@ fn time_problems(law: &LatencyModel) -> Vec<Problem> {
         let cure = "write a law with parameters that fit the file";
         found.push(Problem::wrong("", expected, file.display().to_string(), cure));
     }
-    found.into_iter().map(|problem| if problem.path.is_empty() { problem } else { problem.below(name) }).collect()
+    found
+        .into_iter()
+        .map(|problem| if problem.path.is_empty() { problem } else { problem.below(name) })
+        .collect()
 }

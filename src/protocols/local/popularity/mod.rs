@@ -53,7 +53,8 @@ mod tests {
             for size in [1, 2, 50] {
                 let mut seen = vec![0u64; size];
                 for visit in 0..20_000 {
-                    seen[model.as_dyn().person(size as u64, &mut Key::root(2).index(visit).stream()) as usize] += 1;
+                    seen[model.as_dyn().person(size as u64, &mut Key::root(2).index(visit).stream())
+                        as usize] += 1;
                 }
                 assert!(seen.iter().all(|times| *times > 0), "{} {seen:?}", model.name());
             }
