@@ -29,6 +29,6 @@ impl Latency for Constant {
 
 impl Default for LatencyModel {
     fn default() -> Self {
-        Self::Constant(Constant(Span::ZERO))
+        Self::from(Constant(Span::ZERO))
     }
 }
