@@ -11,6 +11,7 @@ use crate::network::topology::TopologyModel;
 use crate::objectives::{NoiseModel, ObjectiveModel};
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
 use crate::protocols::ProtocolModel;
+use crate::protocols::local::PopularityModel;
 use crate::protocols::release::PublicationModel;
 use crate::vocab::family::{Family, Members};
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,7 @@ pub fn own_members() -> Vec<OwnMember> {
     of::<Report>(&mut found);
     of::<PublicationModel>(&mut found);
     of::<LearnerModel>(&mut found);
+    of::<PopularityModel>(&mut found);
     found
 }
 

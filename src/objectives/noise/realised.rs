@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn every_law_is_tested() {
         let here = include_str!("realised.rs");
-        for name in NoiseModel::NAMES {
+        for name in NoiseModel::names() {
             assert!(
                 here.contains(&format!("(\"{name}(")) || here.contains(&format!("\"{name}(parts")),
                 "{name}"

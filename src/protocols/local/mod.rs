@@ -35,5 +35,5 @@ mod users;
 pub use crate::privacy::mechanisms::{CtlReport, Report};
 pub use arrivals::{Arrivals, NeverAnswer};
 pub use messages::{Fact, Message, OwnFact, Timer, World};
-pub use popularity::{Even, Popularity, PopularityModel, Zipf};
+pub use popularity::{Even, Popularity, PopularityMember, PopularityModel, Zipf};
 pub use recipe::{Local, SeriesRecipe};

@@ -18,6 +18,6 @@ impl Popularity for Even {
 
 impl Default for PopularityModel {
     fn default() -> Self {
-        Self::Even(Even {})
+        Self::from(Even {})
     }
 }

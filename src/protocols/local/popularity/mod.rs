@@ -22,7 +22,7 @@ pub trait Popularity {
 
 crate::family! {
     /// How often each of the people comes.
-    pub enum PopularityModel: dyn Popularity {
+    pub struct PopularityModel(PopularityMember): dyn Popularity, "popularity" {
         Even(Even),
         Zipf(Zipf),
     }
@@ -32,7 +32,7 @@ impl PopularityModel {
     /// Whether all come equally often.
     #[must_use]
     pub fn is_even(&self) -> bool {
-        matches!(self, Self::Even(_))
+        self.get::<Even>().is_some()
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn everybody_is_one_of_the_people() {
-        assert_eq!(examples().len(), PopularityModel::NAMES.len());
+        assert_eq!(examples().len(), PopularityModel::names().len());
         for model in examples() {
             for size in [1, 2, 50] {
                 let mut seen = vec![0u64; size];
