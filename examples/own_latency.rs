@@ -1,5 +1,5 @@
-//! A latency of one's own: Weibull delays, on the links of a network. `cargo run --example own_latency` plays calls over
-//! them; with arguments it is the command line of subrosa, whose scenarios may say `Weibull(scale: "40ms", shape: 0.7)`.
+//! A latency of one's own: Frechet delays, on the links of a network. `cargo run --example own_latency` plays calls over
+//! them; with arguments it is the command line of subrosa, whose scenarios may say `Frechet(scale: "40ms", shape: 3)`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,31 +8,31 @@ use std::process::ExitCode;
 use subrosa::prelude::*;
 use subrosa::{Catalogue, conformance, protocols::echo::Echo};
 
-/// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
+/// A Frechet delay: at most t with probability exp(-(t / scale)^-shape). The longest of many delays with a heavy tail.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Weibull {
-    /// The delay that 63 % of messages stay below.
+struct Frechet {
+    /// The delay that 37 % of messages stay below.
     scale: Span,
-    /// Below 1 for heavy tails; 1 is exponential.
+    /// The tail's exponent, above 1 so that there is a mean.
     shape: Positive,
 }
 
-impl Latency for Weibull {
+impl Latency for Frechet {
     fn quantile(&self, u: f64) -> Span {
-        Span::from_seconds(self.scale.seconds() * libm::pow(-libm::log1p(-u), 1.0 / self.shape.get()))
+        Span::from_seconds(self.scale.seconds() * libm::pow(-libm::log(u), -1.0 / self.shape.get()))
     }
 
     fn mean_seconds(&self) -> f64 {
-        self.scale.seconds() * libm::tgamma(1.0 + 1.0 / self.shape.get())
+        self.scale.seconds() * libm::tgamma(1.0 - 1.0 / self.shape.get())
     }
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     if std::env::args().len() > 1 {
-        return Ok(Catalogue::standard().latency::<Weibull>("Weibull").main());
+        return Ok(Catalogue::standard().latency::<Frechet>("Frechet").main());
     }
-    let law = Weibull { scale: Span::from_millis(40), shape: Positive::new(0.7)? };
+    let law = Frechet { scale: Span::from_millis(40), shape: Positive::new(3.0)? };
     assert_eq!(conformance::latency(&law), []);
     println!("mean {:.2} ms, median {}", law.mean_seconds() * 1e3, law.quantile(0.5));
     let link = Link { latency: law.into(), ..Link::default() };

@@ -16,6 +16,7 @@ use crate::privacy::mechanisms::outcomes::OutcomeMember;
 use crate::privacy::mechanisms::reports::ReportMember;
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
 use crate::protocols::federated::{PolicyMember, RoundPolicy, WeightMember, WeightSchedule};
+use crate::protocols::local::{PopularityMember, PopularityModel};
 use crate::protocols::release::{PublicationMember, PublicationModel};
 use crate::protocols::{ProtocolMember, ProtocolModel};
 use crate::vocab::family::{Family, MemberError, Members};
@@ -34,27 +35,27 @@ macro_rules! catalogue {
         /// use subrosa::network::latency::Latency;
         /// use subrosa::vocab::{Positive, Span};
         ///
-        /// /// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
+        /// /// A Frechet delay: at most t with probability exp(-(t / scale)^-shape).
         /// #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         /// #[serde(deny_unknown_fields)]
-        /// struct Weibull {
-        ///     /// The delay that 63 % of messages stay below.
+        /// struct Frechet {
+        ///     /// The delay that 37 % of messages stay below.
         ///     scale: Span,
-        ///     /// Below 1 for heavy tails; 1 is exponential.
+        ///     /// The tail's exponent, above 1 so that there is a mean.
         ///     shape: Positive,
         /// }
         ///
-        /// impl Latency for Weibull {
+        /// impl Latency for Frechet {
         ///     fn quantile(&self, u: f64) -> Span {
-        ///         Span::from_seconds(self.scale.seconds() * (-(-u).ln_1p()).powf(1.0 / self.shape.get()))
+        ///         Span::from_seconds(self.scale.seconds() * libm::pow(-libm::log(u), -1.0 / self.shape.get()))
         ///     }
         ///     fn mean_seconds(&self) -> f64 {
-        ///         self.scale.seconds() * libm::tgamma(1.0 + 1.0 / self.shape.get())
+        ///         self.scale.seconds() * libm::tgamma(1.0 - 1.0 / self.shape.get())
         ///     }
         /// }
         ///
         /// fn main() -> std::process::ExitCode {
-        ///     subrosa::Catalogue::standard().latency::<Weibull>("Weibull").main()
+        ///     subrosa::Catalogue::standard().latency::<Frechet>("Frechet").main()
         /// }
         /// ```
         ///
@@ -139,6 +140,8 @@ catalogue! {
     policy: RoundPolicy, PolicyMember;
     /// Adds a learner: how the next arm is chosen.
     learner: LearnerModel, LearnerMember;
+    /// Adds a law of popularity: how often each of the people comes.
+    popularity: PopularityModel, PopularityMember;
 }
 
 impl Catalogue {

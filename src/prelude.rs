@@ -15,8 +15,16 @@ pub use crate::privacy::ledger::{Ledger, LedgerWriter, Occasion, release};
 pub use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
 pub use crate::privacy::{Released, Sensitive};
 pub use crate::protocols::{Iteration, PlayError, Protocol as _, Retry, Rounds, SeriesRecord, Stage};
-pub use crate::rng::{Key, Stream};
+pub use crate::rng::{Key, Law, Portable, Stream, laws};
 pub use crate::vocab::{
     Arithmetic, Basis, Claim, Cost, Delta, Epsilon, Neighbours, NonNegative, Observer, PartyId, Positive,
     PrivacyEvent, Probability, Problem, ProtectedUnit, Sampler, Span, Time,
 };
+
+// The crates whose types go in and out: matrices of faer (`Points::of_faer`), the generators' traits of rand, which a `Stream`
+// has, and the laws of rand_distr, over `Portable` numbers (`laws`).
+pub use faer;
+pub use rand;
+pub use rand::seq::{IndexedRandom as _, SliceRandom as _};
+pub use rand::{Rng as _, RngExt as _};
+pub use rand_distr;

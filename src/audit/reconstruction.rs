@@ -1,8 +1,8 @@
 //! Reconstruction of records from a released projection and some known records.
 
 use crate::privacy::mechanisms::{MechanismError, Rows};
+use faer::Mat;
 use faer::linalg::solvers::{Solve, SolveLstsq};
-use faer::{Mat, MatRef};
 use serde::Serialize;
 
 /// The result of a reconstruction.
@@ -33,7 +33,7 @@ pub fn reconstruct(x: &Rows, z: &Rows, known: &[usize]) -> Result<Reconstruction
         });
     }
     // Z spans d dimensions only: its own coordinates there make the least squares well posed.
-    let zm = MatRef::from_row_major_slice(z.values(), z.n(), z.d());
+    let zm = z.as_faer();
     let svd = zm.thin_svd().map_err(|_| MechanismError::Decomposition)?;
     let rank = x.d().min(z.d());
     let coordinates = Mat::from_fn(z.n(), rank + 1, |i, j| if j < rank { svd.U()[(i, j)] } else { 1.0 });

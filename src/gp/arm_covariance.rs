@@ -2,7 +2,9 @@
 
 use super::blocks::BLOCK;
 use super::covariance::Covariance;
+use super::matrices::row_major;
 use super::{Cholesky, GpError, Points};
+use faer::{Mat, MatRef};
 use std::sync::Arc;
 
 /// The prior covariance of a function over a finite set of arms.
@@ -58,6 +60,24 @@ impl CovarianceMatrix {
         Cholesky::new(n, lifted)
             .map_err(|_| GpError::NotPositiveDefinite { order: n, jitter: SEMIDEFINITE * largest })?;
         Ok(Self { n, values })
+    }
+
+    /// As [`Self::new`], from a matrix of faer.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_faer(matrix: MatRef<'_, f64>) -> Result<Self, GpError> {
+        if matrix.nrows() != matrix.ncols() {
+            let column = matrix.nrows().min(matrix.ncols());
+            return Err(GpError::NotSymmetric { order: matrix.nrows(), row: 0, column });
+        }
+        Self::new(matrix.nrows(), row_major(matrix))
+    }
+
+    /// The matrix as one of faer, `[n, n]`: a view, nothing is copied.
+    #[must_use]
+    pub fn as_faer(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(&self.values, self.n, self.n)
     }
 
     /// Order, n.
@@ -132,6 +152,12 @@ impl ArmCovariance {
             Self::Inputs { points, covariance } => covariance.fill_block(points, arm, block, out),
             Self::Matrix(matrix) => out.copy_from_slice(&matrix.row(arm)[block * BLOCK..][..out.len()]),
         }
+    }
+
+    /// The whole matrix as one of faer, `[n, n]`. O(n^2 d).
+    #[must_use]
+    pub fn to_faer(&self) -> Mat<f64> {
+        MatRef::from_row_major_slice(&self.dense(), self.n(), self.n()).to_owned()
     }
 
     /// The whole matrix, row by row: `[n, n]`. O(n^2 d).

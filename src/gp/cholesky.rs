@@ -1,7 +1,9 @@
 //! A Cholesky factorisation with the same bits on every machine: elementwise updates, in a fixed order.
 
 use super::GpError;
+use super::matrices::row_major;
 use super::simd::multiversion;
+use faer::{Mat, MatRef};
 
 /// Jitters tried, as shares of the largest diagonal entry: none, then 1e-14, 1e-13, ..., 1e-6.
 const FIRST_JITTER: f64 = 1e-14;
@@ -55,6 +57,24 @@ impl Cholesky {
                 Err(_) => return Err(GpError::NotPositiveDefinite { order: n, jitter }),
             }
         }
+    }
+
+    /// As [`Self::with_jitter`], of a matrix of faer; only its upper half is read.
+    ///
+    /// # Errors
+    /// As [`Self::with_jitter`].
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    pub fn of_faer(matrix: MatRef<'_, f64>) -> Result<Self, GpError> {
+        assert_eq!(matrix.nrows(), matrix.ncols(), "a square matrix");
+        Self::with_jitter(matrix.nrows(), &row_major(matrix))
+    }
+
+    /// L as a matrix of faer, `[n, n]`; what is above the diagonal is 0.
+    #[must_use]
+    pub fn to_faer(&self) -> Mat<f64> {
+        Mat::from_fn(self.n, self.n, |i, j| if j <= i { self.upper[j * self.n + i] } else { 0.0 })
     }
 
     /// Order, n.

@@ -9,8 +9,11 @@
 //!
 //! Source where none is named: Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning", chapter 2.
 //!
-//! The hot loops are this crate's own, elementwise and in a fixed order, so that their results have the same bits on
-//! every machine; faer does one-off factorisations, on one thread.
+//! Matrices of faer enter by `of_faer` and leave by `as_faer` (a view of the same numbers) or `to_faer` (a matrix of its own):
+//! [`Points`], [`CovarianceMatrix`], [`ArmCovariance`], [`Cholesky`], [`Eigen`], [`Nystrom`].
+//!
+//! Hot loops are our own, elementwise and in a fixed order, so that their bits depend on no machine; faer does
+//! one-off factorisations, on one thread. docs/design.md has a table of who does what.
 
 mod adaptive;
 mod arm_covariance;
@@ -23,6 +26,7 @@ pub mod fit;
 mod fourier;
 mod information;
 mod likelihood;
+mod matrices;
 mod multi_start;
 pub mod nystrom;
 mod pivot;

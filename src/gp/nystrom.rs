@@ -5,9 +5,11 @@
 //! c(x) = E^(-1/2) U^T k_D(x). On a smooth kernel the range is much smaller than the basis, and nothing is lost.
 //! Sources: Calandriello et al. 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
 
+use super::matrices::row_major;
 use super::symmetric::{add_outer, combine};
 use super::{Cholesky, Eigen, GpError, dot, largest};
 use crate::rng::Stream;
+use faer::MatRef;
 
 /// Eigenvalues of K_D below this share of the largest count as zero. The error is of the same order.
 const RANK_TOLERANCE: f64 = 1e-11;
@@ -155,6 +157,23 @@ impl Nystrom {
         }
         let prior = (0..n).map(|arm| matrix[arm * n + arm]).collect();
         Ok(Self { n, basis, rank, range, coordinates, prior })
+    }
+
+    /// As [`Self::new`], of a matrix of faer.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn of_faer(matrix: MatRef<'_, f64>, basis: Vec<usize>) -> Result<Self, GpError> {
+        Self::new(matrix.nrows(), &row_major(matrix), basis)
+    }
+
+    /// The coordinates of all arms' features as a matrix of faer, `[n, rank]`: a view, nothing is copied.
+    #[must_use]
+    pub fn as_faer(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(&self.coordinates, self.n, self.rank)
     }
 
     /// The basis: `[m]` arms.

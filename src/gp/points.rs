@@ -1,6 +1,8 @@
 //! A set of points: the arms of a problem.
 
 use super::blocks::BLOCK;
+use super::matrices::row_major;
+use faer::MatRef;
 
 /// `n` points in `d` dimensions. Stored column by column too, because the hot loops run over arms: in blocks of arms,
 /// so that a loop over a block reads its columns one after the other.
@@ -26,6 +28,18 @@ impl Points {
             (0..d).for_each(|column| blocks.extend(block[column..].iter().step_by(d)));
         }
         Self { n, d, rows, blocks }
+    }
+
+    /// Points from a matrix of faer, `[n, d]`: one point a row, of any layout in memory.
+    #[must_use]
+    pub fn of_faer(matrix: MatRef<'_, f64>) -> Self {
+        Self::new(matrix.nrows(), matrix.ncols(), row_major(matrix))
+    }
+
+    /// All coordinates as a matrix of faer, `[n, d]`: a view, nothing is copied.
+    #[must_use]
+    pub fn as_faer(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(&self.rows, self.n, self.d)
     }
 
     /// Number of points, n.
@@ -76,5 +90,31 @@ impl Points {
     pub(super) fn block_column(&self, block: usize, index: usize) -> &[f64] {
         let width = BLOCK.min(self.n - block * BLOCK);
         &self.blocks[block * BLOCK * self.d + index * width..][..width]
+    }
+}
+
+impl From<MatRef<'_, f64>> for Points {
+    fn from(matrix: MatRef<'_, f64>) -> Self {
+        Self::of_faer(matrix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+
+    #[test]
+    fn matrices_of_any_layout_come_in_and_go_out() {
+        let matrix = Mat::from_fn(3, 2, |i, j| (10 * i + j) as f64);
+        let points = Points::of_faer(matrix.as_ref());
+        assert_eq!(points.row(2), [20.0, 21.0]);
+        assert_eq!(points.as_faer(), matrix.as_ref());
+        // faer keeps columns together; of the transpose it is the rows that lie together.
+        let turned = Points::from(matrix.transpose());
+        assert_eq!((turned.n(), turned.d(), turned.row(1)), (2, 3, &[1.0, 11.0, 21.0][..]));
+        assert_eq!(turned.as_faer().as_ptr(), turned.row_major().as_ptr());
+        let empty = Points::of_faer(Mat::<f64>::zeros(0, 4).as_ref());
+        assert_eq!((empty.n(), empty.d(), empty.as_faer().ncols()), (0, 4, 4));
     }
 }

@@ -5,7 +5,9 @@
 
 use super::GpError;
 use super::cholesky::inner;
+use super::matrices::row_major;
 use super::simd::multiversion;
+use faer::{Mat, MatRef};
 
 /// Eigenvalues in no particular order, each with a unit eigenvector.
 #[derive(Clone, Debug)]
@@ -37,6 +39,24 @@ impl Eigen {
         let mut values = tridiagonal(n, &mut vectors, &mut off);
         ql(n, &mut values, &mut off, &mut vectors)?;
         Ok(Self { n, values, vectors })
+    }
+
+    /// As [`Self::new`], of a matrix of faer.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    pub fn of_faer(matrix: MatRef<'_, f64>) -> Result<Self, GpError> {
+        assert_eq!(matrix.nrows(), matrix.ncols(), "a square matrix");
+        Self::new(matrix.nrows(), row_major(matrix))
+    }
+
+    /// The unit eigenvectors as the columns of a matrix of faer, `[n, n]`, in the order of [`Self::values`].
+    #[must_use]
+    pub fn to_faer(&self) -> Mat<f64> {
+        Mat::from_fn(self.n, self.n, |i, j| self.vectors[j * self.n + i])
     }
 
     /// Eigenvalues, `[n]`, in no particular order.

@@ -228,19 +228,27 @@ impl Network {
     }
 
     pub(super) fn routes(&self, population: &Population<'_>) -> Routes {
+        // Each law's mean once: that of a truncated one is an integral, and there is a link for each pair of parties.
+        let default = self.default.latency.as_dyn().mean_seconds();
+        let means: Vec<f64> = self.links.iter().map(|rule| rule.latency.as_dyn().mean_seconds()).collect();
         Routes::new(&self.topology, population, self.links.is_empty(), |from, to| {
-            self.link(population, from, to).latency.as_dyn().mean_seconds()
+            self.rule(population, from, to).map_or(default, |index| means[index])
         })
+    }
+
+    /// The rule for the link from one party to another, by their positions; none where the default holds.
+    fn rule(&self, population: &Population<'_>, from: usize, to: usize) -> Option<usize> {
+        let means = |name: &str, index: usize| {
+            population.names[index] == name
+                || (population.group(index) == Some(name) && population.position(name).is_none())
+        };
+        self.links.iter().rposition(|rule| means(&rule.from, from) && means(&rule.to, to))
     }
 
     /// The link from one party to another, by their positions. A party's name goes before a group's.
     #[must_use]
     pub fn link(&self, population: &Population<'_>, from: usize, to: usize) -> Link {
-        let means = |name: &str, index: usize| {
-            population.names[index] == name
-                || (population.group(index) == Some(name) && population.position(name).is_none())
-        };
-        let rule = self.links.iter().rev().find(|rule| means(&rule.from, from) && means(&rule.to, to));
+        let rule = self.rule(population, from, to).map(|index| &self.links[index]);
         rule.map_or_else(|| self.default.clone(), LinkRule::link)
     }
 }

@@ -11,7 +11,7 @@ mod gp_sample;
 mod hyperparameters;
 mod instance;
 mod multi_task_sample;
-mod noise;
+pub mod noise;
 mod rkhs_sum;
 mod scaling;
 mod table;

@@ -6,10 +6,17 @@
 //!
 //! Every sampler takes a fixed number of words from its stream (one, unless it says otherwise), uses `libm` for
 //! transcendental functions and has a known-answer test: its values are part of the replay format.
+//!
+//! A [`Stream`] is a generator of `rand` too, and [`laws`] are those of `rand_distr` over [`Portable`] numbers: what a member of
+//! one's own draws from. The library's own members use neither, so that no version of `rand` changes a replay.
 
+pub mod laws;
+mod portable;
 mod stream;
 mod tree;
 
+pub use laws::Law;
+pub use portable::Portable;
 pub use stream::Stream;
 pub use tree::Key;
 pub(crate) use tree::TREE_VERSION;

@@ -1,10 +1,16 @@
 //! A stream of draws: ChaCha8 behind samplers whose values never change.
 
+use super::laws::Law;
 use crate::special::normal_quantile;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{Rng, SeedableRng, TryRng};
+use std::convert::Infallible;
 
 /// The draws of one node of the seed tree.
+///
+/// It is a generator of `rand` 0.10 as well: `random_range`, `shuffle`, `choose` and every `Distribution` take it. Each number
+/// that `rand` asks for is one word or more of 64 bits, never a part of one. [`Stream::draw`] draws from the laws of
+/// `rand_distr` with the same bits on every CPU.
 #[derive(Clone, Debug)]
 pub struct Stream {
     core: ChaCha8Rng,
@@ -88,6 +94,20 @@ impl Stream {
         }
     }
 
+    /// One number of a law, with the same bits on every CPU. As many words as the law takes.
+    ///
+    /// ```
+    /// use subrosa::rng::{Key, laws::Gamma};
+    ///
+    /// let mut stream = Key::root(1).child("my party").stream();
+    /// let service_time = stream.draw(&Gamma::new(2.0, 1.0)?);
+    /// assert!(service_time > 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn draw<L: Law + ?Sized>(&mut self, law: &L) -> L::Value {
+        law.draw_from(self)
+    }
+
     /// Fills `out` with standard normals.
     pub fn fill_normal(&mut self, out: &mut [f64]) {
         for value in out {
@@ -111,13 +131,35 @@ impl Stream {
     }
 }
 
+/// A generator of `rand`: whole words, so that draws of different kinds cannot shift each other by half a word.
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    /// The upper half of one word.
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok((self.word() >> 32) as u32)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.word())
+    }
+
+    /// Eight bytes of each word, the lowest first; what is left of the last word is dropped.
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for part in bytes.chunks_mut(8) {
+            part.copy_from_slice(&self.word().to_le_bytes()[..part.len()]);
+        }
+        Ok(())
+    }
+}
+
 /// The multiple of 2^-53 in [0, 1) that a word represents.
-fn unit(word: u64) -> f64 {
+pub(super) fn unit(word: u64) -> f64 {
     (word >> 11) as f64 * HALF_ULP_OF_ONE
 }
 
 /// As [`unit`], moved to the middle of its cell, so never 0 or 1.
-fn open_unit(word: u64) -> f64 {
+pub(super) fn open_unit(word: u64) -> f64 {
     ((word >> 12) as f64 + 0.5) * (2.0 * HALF_ULP_OF_ONE)
 }
 
@@ -135,6 +177,27 @@ mod tests {
         assert!(open_unit(0) > 0.0);
         assert!(open_unit(u64::MAX) < 1.0);
         assert!(unit(u64::MAX) < 1.0);
+    }
+
+    #[test]
+    fn a_stream_is_a_generator_of_whole_words() {
+        use rand::RngExt;
+        use rand::seq::SliceRandom;
+        let (mut ours, mut theirs) = (stream(), stream());
+        // rand's uniform number is ours, and half words and bytes take whole words.
+        assert_eq!(theirs.random::<f64>().to_bits(), ours.uniform().to_bits());
+        assert_eq!(theirs.random::<u32>(), (ours.word() >> 32) as u32);
+        let mut bytes = [0; 11];
+        theirs.fill(&mut bytes[..]);
+        assert_eq!(bytes[..8], ours.word().to_le_bytes());
+        assert_eq!(bytes[8..], ours.word().to_le_bytes()[..3]);
+        assert_eq!(theirs.word(), ours.word());
+        let mut cards: Vec<u8> = (0..52).collect();
+        cards.shuffle(&mut theirs);
+        assert_ne!(cards, (0..52).collect::<Vec<u8>>());
+        cards.sort_unstable();
+        assert_eq!(cards, (0..52).collect::<Vec<u8>>());
+        assert!((3..9u64).contains(&theirs.random_range(3..9u64)));
     }
 
     #[test]

@@ -97,6 +97,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("outcomes", "OutcomeRelease"),
     ("publication", "PublicationModel"),
     ("learner", "LearnerModel"),
+    ("popularity", "PopularityModel"),
 ];
 
 /// The schema of the whole language: every type under `$defs`, the scenario itself included.

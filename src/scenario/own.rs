@@ -13,6 +13,7 @@ use crate::objectives::{NoiseModel, ObjectiveModel};
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
 use crate::protocols::ProtocolModel;
 use crate::protocols::federated::{RoundPolicy, WeightSchedule};
+use crate::protocols::local::PopularityModel;
 use crate::protocols::release::PublicationModel;
 use crate::vocab::family::{Family, Members};
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,7 @@ pub fn own_members() -> Vec<OwnMember> {
         name: name.to_owned(),
         kind: kind.to_owned(),
     }));
+    of::<PopularityModel>(&mut found);
     found
 }
 

@@ -1,7 +1,16 @@
-//! Special functions, with the same bits on every platform: the normal distribution and the incomplete beta function.
+//! Special functions, with the same bits on every platform: the normal, gamma and beta laws, their quantiles, Zipf's
+//! law, and an exponential integral.
 
 mod beta;
+mod beta_quantile;
+mod exponential_integral;
+mod gamma;
 mod normal;
+mod zipf;
 
 pub use beta::incomplete_beta;
+pub use beta_quantile::beta_quantile;
+pub use exponential_integral::entire_exponential_integral;
+pub use gamma::{gamma_quantile, incomplete_gamma};
 pub use normal::{normal_cdf, normal_quantile};
+pub use zipf::zipf_quantile;

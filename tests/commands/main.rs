@@ -11,5 +11,6 @@ mod extending;
 mod html;
 mod layers;
 mod reference;
+mod randomness;
 mod refusals;
 mod report_text;

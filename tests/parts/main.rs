@@ -9,6 +9,7 @@ mod gp_dense;
 mod gp_determinism;
 mod gp_oracle;
 mod kernel;
+mod laws;
 mod learners_ldp;
 mod mechanisms;
 mod network;

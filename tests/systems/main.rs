@@ -9,6 +9,7 @@ mod early_endings;
 mod federated;
 mod fork;
 mod hostile;
+mod laws;
 mod local;
 mod outsourced;
 mod release;

@@ -21,6 +21,10 @@ impl Latency for Constant {
     fn mean_seconds(&self) -> f64 {
         self.0.seconds()
     }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        if delay < self.0 { 0.0 } else { 1.0 }
+    }
 }
 
 impl Default for LatencyModel {

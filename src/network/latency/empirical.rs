@@ -48,6 +48,11 @@ impl Latency for Empirical {
         sorted.iter().map(|delay| delay.seconds()).sum::<f64>() / sorted.len() as f64
     }
 
+    fn probability_within(&self, delay: Span) -> f64 {
+        let Some(sorted) = &self.sorted else { return 1.0 };
+        sorted.partition_point(|known| *known <= delay) as f64 / sorted.len() as f64
+    }
+
     fn load(&mut self, base: &Path) -> Vec<Problem> {
         match data_file::column(base, &self.file, &self.column) {
             Ok(values) => {

@@ -21,4 +21,8 @@ impl Latency for Exponential {
     fn mean_seconds(&self) -> f64 {
         self.mean.seconds()
     }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        if self.mean == Span::ZERO { 1.0 } else { -libm::expm1(-delay.seconds() / self.mean.seconds()) }
+    }
 }

@@ -27,6 +27,13 @@ impl Latency for Jittered {
         self.base.seconds() + self.jitter.as_dyn().mean_seconds()
     }
 
+    fn probability_within(&self, delay: Span) -> f64 {
+        match delay.nanos().checked_sub(self.base.nanos()) {
+            Some(rest) => self.jitter.as_dyn().probability_within(Span::from_nanos(rest)),
+            None => 0.0,
+        }
+    }
+
     fn problems(&self) -> Vec<Problem> {
         let own = self.jitter.as_dyn().problems();
         own.into_iter().map(|problem| problem.below("jitter")).collect()

@@ -1,7 +1,7 @@
 //! A delay whose logarithm is normal: mostly short, sometimes long.
 
 use super::Latency;
-use crate::special::normal_quantile;
+use crate::special::{normal_cdf, normal_quantile};
 use crate::vocab::{NonNegative, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,5 +24,13 @@ impl Latency for LogNormal {
     fn mean_seconds(&self) -> f64 {
         let sigma = self.sigma.get();
         self.median.seconds() * libm::exp(0.5 * sigma * sigma)
+    }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        let sigma = self.sigma.get();
+        if sigma == 0.0 || self.median == Span::ZERO {
+            return if delay < self.median { 0.0 } else { 1.0 };
+        }
+        normal_cdf(libm::log(delay.seconds() / self.median.seconds()) / sigma)
     }
 }

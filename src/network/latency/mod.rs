@@ -2,26 +2,51 @@
 //!
 //! A latency model is its quantile function: one uniform draw per message, so that two models fed with the same
 //! draw give comparable delays (common random numbers), and every model is tested by the same mean and quantiles.
+//! That holds for laws whose quantile has no closed form too: it is the inverse of their distribution function, computed to 1e-12
+//! (`special`), and not a sampler that rejects. Neighbouring draws may then be out of order by a rounding.
 
+mod beta;
 mod constant;
 mod empirical;
+mod erlang;
 mod exponential;
+mod gamma;
+mod gumbel;
 mod jittered;
+mod log_logistic;
 mod lognormal;
+mod mixture;
 mod normal;
 mod pareto;
+mod partial_mean;
+mod scaled;
+mod shifted;
+mod triangular;
+mod truncated;
 mod uniform;
+mod weibull;
 
+pub use beta::Beta;
 pub use constant::Constant;
 pub use empirical::Empirical;
+pub use erlang::Erlang;
 pub use exponential::Exponential;
+pub use gamma::Gamma;
+pub use gumbel::Gumbel;
 pub use jittered::Jittered;
+pub use log_logistic::LogLogistic;
 pub use lognormal::LogNormal;
+pub use mixture::{Mixture, Part};
 pub use normal::Normal;
 pub use pareto::Pareto;
+pub use scaled::Scaled;
+pub use shifted::Shifted;
+pub use triangular::Triangular;
+pub use truncated::Truncated;
 pub use uniform::Uniform;
+pub use weibull::Weibull;
 
-use crate::vocab::{Problem, Span};
+use crate::vocab::{Positive, Problem, Span};
 use std::path::{Path, PathBuf};
 
 /// The behaviour of a latency model.
@@ -31,6 +56,17 @@ pub trait Latency {
 
     /// The mean delay in seconds.
     fn mean_seconds(&self) -> f64;
+
+    /// The probability of a delay of at most `delay`: the distribution function. By default found from the quantile by halving,
+    /// to 2^-53 and in as many steps; mixtures and truncations of a law are faster if it states its own.
+    fn probability_within(&self, delay: Span) -> f64 {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..53 {
+            let middle = 0.5 * (low + high);
+            if self.quantile(middle) <= delay { low = middle } else { high = middle }
+        }
+        if low == 0.0 { 0.0 } else { high }
+    }
 
     /// What is wrong with the recipe as a whole. Ranges of single fields are in their types.
     fn problems(&self) -> Vec<Problem> {
@@ -60,7 +96,37 @@ crate::family! {
         Pareto(Pareto),
         Empirical(Empirical),
         Jittered(Jittered),
+        Weibull(Weibull),
+        Triangular(Triangular),
+        Gumbel(Gumbel),
+        LogLogistic(LogLogistic),
+        Gamma(Gamma),
+        Erlang(Erlang),
+        Beta(Beta),
+        Mixture(Mixture),
+        Shifted(Shifted),
+        Scaled(Scaled),
+        Truncated(Truncated),
     }
+}
+
+/// Whether a shape lies where quantiles are computed to 1e-12.
+fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
+    if (0.01..=1e6).contains(&shape.get()) {
+        return None;
+    }
+    let cure = "move it into that range; outside of it nearly all delays are alike";
+    Some(Problem::wrong(path, "a shape from 0.01 to 1000000", shape.to_string(), cure))
+}
+
+/// Whether the mean is beyond the longest span, some 584 years.
+fn extreme_mean(law: &impl Latency, path: &str, shape: &Positive, cure: &str) -> Option<Problem> {
+    let mean = law.mean_seconds();
+    if mean < Span::MAX.seconds() {
+        return None;
+    }
+    let found = format!("{shape}, whose mean is {mean:.1e} s");
+    Some(Problem::wrong(path, "a shape whose mean is below 584 years", found, cure))
 }
 
 #[cfg(test)]
@@ -92,7 +158,90 @@ mod tests {
                 base: ms(30),
                 jitter: Box::new(LatencyModel::from(Exponential { mean: ms(10) })),
             }),
+            Weibull { scale: ms(40), shape: positive(0.8) }.into(),
+            Triangular { low: ms(10), mode: ms(20), high: ms(70) }.into(),
+            Gumbel { location: ms(20), scale: ms(15) }.into(),
+            LogLogistic { median: ms(40), shape: positive(4.0) }.into(),
+            Gamma { shape: positive(2.5), scale: ms(16) }.into(),
+            Erlang { stages: std::num::NonZeroU32::new(3).unwrap(), mean: ms(40) }.into(),
+            Beta { a: positive(2.0), b: positive(5.0), low: ms(10), high: ms(90) }.into(),
+            Mixture {
+                parts: vec![
+                    Part { weight: positive(9.0), law: Exponential { mean: ms(20) }.into() },
+                    Part { weight: positive(1.0), law: Uniform { low: ms(200), high: ms(300) }.into() },
+                ],
+            }
+            .into(),
+            Shifted { law: boxed(Exponential { mean: ms(40) }), later: Span::ZERO, earlier: ms(15) }.into(),
+            Scaled { law: boxed(Exponential { mean: ms(40) }), factor: positive(1.7) }.into(),
+            Truncated { law: boxed(Exponential { mean: ms(40) }), from: ms(10), to: Some(ms(120)) }.into(),
         ]
+    }
+
+    fn positive(number: f64) -> Positive {
+        Positive::new(number).unwrap()
+    }
+
+    fn boxed(law: impl Into<LatencyModel>) -> Box<LatencyModel> {
+        Box::new(law.into())
+    }
+
+    /// The distribution function at a quantile is the probability that it belongs to; a nanosecond is below 1e-6 of the mass of
+    /// all examples that have a density, and a law with steps is at most one step beyond.
+    #[test]
+    fn distribution_functions_invert_the_quantiles() {
+        for model in examples() {
+            let law = model.as_dyn();
+            for k in 1..200 {
+                let u = f64::from(k) / 200.0;
+                let delay = law.quantile(u);
+                let found = law.probability_within(delay);
+                let steps = model.get::<Constant>().is_some() || model.get::<Empirical>().is_some();
+                let floor = delay == Span::ZERO;
+                assert!(found >= u - 1e-6, "{}: {found} at {u}", model.name());
+                assert!(steps || floor || found <= u + 1e-6, "{}: {found} at {u}", model.name());
+            }
+            assert!(law.probability_within(Span::MAX) > 1.0 - 1e-9, "{}", model.name());
+        }
+    }
+
+    /// A law that states no distribution function has that of its quantiles.
+    #[test]
+    fn the_default_distribution_function_is_found_from_the_quantiles() {
+        struct Plain(Exponential);
+        impl Latency for Plain {
+            fn quantile(&self, u: f64) -> Span {
+                self.0.quantile(u)
+            }
+            fn mean_seconds(&self) -> f64 {
+                self.0.mean_seconds()
+            }
+        }
+        let stated = Exponential { mean: Span::from_millis(10) };
+        let plain = Plain(stated.clone());
+        for ms in [0, 1, 5, 20, 100] {
+            let delay = Span::from_millis(ms);
+            let (a, b) = (plain.probability_within(delay), stated.probability_within(delay));
+            assert!((a - b).abs() < 1e-6, "{ms}: {a} for {b}");
+        }
+    }
+
+    #[test]
+    fn shapes_without_use_are_refused() {
+        let ms = Span::from_millis;
+        let path = |law: LatencyModel| law.as_dyn().problems().first().map(|problem| problem.path.clone());
+        assert_eq!(path(Gamma { shape: positive(1e-9), scale: ms(1) }.into()).as_deref(), Some("shape"));
+        assert_eq!(path(Weibull { scale: ms(1), shape: positive(0.001) }.into()).as_deref(), Some("shape"));
+        let beta = Beta { a: positive(1.0), b: positive(1e9), low: ms(2), high: ms(3) };
+        assert_eq!(path(beta.into()).as_deref(), Some("b"));
+        let stages = std::num::NonZeroU32::new(2_000_000).unwrap();
+        assert_eq!(path(Erlang { stages, mean: ms(1) }.into()).as_deref(), Some("stages"));
+        assert_eq!(path(Gumbel { location: ms(1), scale: Span::ZERO }.into()).as_deref(), Some("scale"));
+        // Problems of a law inside another are told with their way there.
+        let inside =
+            Scaled { law: boxed(Gamma { shape: positive(1e-9), scale: ms(1) }), factor: positive(2.0) };
+        let mixture = Mixture { parts: vec![Part { weight: positive(1.0), law: inside.into() }] };
+        assert_eq!(path(mixture.into()).as_deref(), Some("parts[0].law.law.shape"));
     }
 
     #[test]

@@ -34,6 +34,11 @@ impl Latency for Normal {
         mean + sd * density / normal_cdf(a)
     }
 
+    fn probability_within(&self, delay: Span) -> f64 {
+        let (mean, sd) = (self.mean.seconds(), self.sd.seconds());
+        1.0 - normal_cdf((mean - delay.seconds()) / sd) / normal_cdf(mean / sd)
+    }
+
     fn problems(&self) -> Vec<Problem> {
         if self.sd > Span::ZERO {
             return Vec::new();

@@ -25,6 +25,13 @@ impl Latency for Pareto {
         if shape > 1.0 { self.shortest.seconds() * shape / (shape - 1.0) } else { f64::INFINITY }
     }
 
+    fn probability_within(&self, delay: Span) -> f64 {
+        if delay < self.shortest {
+            return 0.0;
+        }
+        -libm::expm1(self.shape.get() * libm::log(self.shortest.seconds() / delay.seconds()))
+    }
+
     fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.shape.get() <= 1.0 {

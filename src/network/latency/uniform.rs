@@ -24,6 +24,14 @@ impl Latency for Uniform {
         0.5 * (self.low.seconds() + self.high.seconds())
     }
 
+    fn probability_within(&self, delay: Span) -> f64 {
+        if delay >= self.high {
+            return 1.0;
+        }
+        let (low, high) = (self.low.seconds(), self.high.seconds());
+        ((delay.seconds() - low) / (high - low)).max(0.0)
+    }
+
     fn problems(&self) -> Vec<Problem> {
         if self.low <= self.high {
             return Vec::new();

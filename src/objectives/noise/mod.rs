@@ -1,21 +1,35 @@
 //! Noise of measurements: one distribution per file.
 
+mod beta;
+mod gamma;
 mod gaussian;
+mod gumbel;
+mod mixture;
 mod realised;
 mod student_t;
+mod tail;
+mod triangular;
+mod truncated_gaussian;
 mod uniform;
 
+pub use beta::Beta;
+pub use gamma::Gamma;
 pub use gaussian::Gaussian;
+pub use gumbel::Gumbel;
+pub use mixture::{Mixture, Part};
 pub use realised::{Noise, Recorded};
 pub use student_t::StudentT;
+pub use triangular::Triangular;
+pub use truncated_gaussian::TruncatedGaussian;
 pub use uniform::Uniform;
 
 use crate::rng::Stream;
-use crate::vocab::{Delta, Problem};
+use crate::vocab::{Delta, Positive, Problem};
 
-/// The behaviour of a noise distribution.
+/// The behaviour of a noise distribution. Its mean is 0.
 pub trait NoiseLaw {
-    /// One draw, in units of the outcome.
+    /// One draw, in units of the outcome. Every outcome has a stream of its own, so that it keeps its draw under every law,
+    /// however many words a law takes.
     fn draw(&self, stream: &mut Stream) -> f64;
 
     /// Variance; infinite if there is none.
@@ -44,5 +58,20 @@ crate::family! {
         Gaussian(Gaussian),
         Uniform(Uniform),
         StudentT(StudentT),
+        Triangular(Triangular),
+        TruncatedGaussian(TruncatedGaussian),
+        Gumbel(Gumbel),
+        Gamma(Gamma),
+        Beta(Beta),
+        Mixture(Mixture),
     }
+}
+
+/// Whether a shape lies where quantiles are computed to 1e-12.
+fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
+    if (0.01..=1e6).contains(&shape.get()) {
+        return None;
+    }
+    let cure = "move it into that range; outside of it nearly all draws are alike";
+    Some(Problem::wrong(path, "a shape from 0.01 to 1000000", shape.to_string(), cure))
 }

@@ -36,6 +36,20 @@ impl Rows {
         Ok(Self(Arc::clone(points)))
     }
 
+    /// Records from a matrix of faer, [n, d]: one record a row, of any layout in memory.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] unless it has at least one row and one column.
+    pub fn of_faer(matrix: MatRef<'_, f64>) -> Result<Self, MechanismError> {
+        Self::of(&Arc::new(Points::of_faer(matrix)))
+    }
+
+    /// All numbers as a matrix of faer, [n, d]: a view, nothing is copied.
+    #[must_use]
+    pub fn as_faer(&self) -> MatRef<'_, f64> {
+        self.0.as_faer()
+    }
+
     /// The records as points, [n, d].
     #[must_use]
     pub fn points(&self) -> &Arc<Points> {
@@ -113,19 +127,30 @@ impl Rows {
         Ok(self.with(self.values().iter().copied().map(private).collect()))
     }
 
-    pub(super) fn as_faer(&self) -> MatRef<'_, f64> {
-        MatRef::from_row_major_slice(self.values(), self.n(), self.d())
-    }
-
     /// As many rows of as many other numbers.
     fn with(&self, values: Vec<f64>) -> Self {
         Self(Arc::new(Points::new(self.n(), self.d(), values)))
     }
 }
 
+impl TryFrom<MatRef<'_, f64>> for Rows {
+    type Error = MechanismError;
+    fn try_from(matrix: MatRef<'_, f64>) -> Result<Self, MechanismError> {
+        Self::of_faer(matrix)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_matrix_of_faer_is_a_table_of_records() {
+        let matrix = faer::Mat::from_fn(3, 2, |i, j| (10 * i + j) as f64);
+        let rows = Rows::try_from(matrix.as_ref()).unwrap();
+        assert_eq!((rows.row(1), rows.as_faer()), (&[10.0, 11.0][..], matrix.as_ref()));
+        assert!(Rows::of_faer(faer::Mat::zeros(0, 2).as_ref()).is_err());
+    }
 
     /// From the objective through the release to the learner: one block of numbers.
     #[test]

@@ -1,12 +1,13 @@
 //! When users arrive, and which of them never answer.
 
+use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
 use crate::vocab::{Finite, Probability, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When users come.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Arrivals {
     /// The next user is asked when the previous one has answered or `patience` has passed. A later report still counts.
@@ -21,6 +22,12 @@ pub enum Arrivals {
         /// Mean interval between two users.
         every: Span,
     },
+    /// As `Poisson`, with intervals of any law: regular, in bursts, or with long pauses.
+    Renewal {
+        /// Interval between two users, drawn anew for each; any of the latency models that read no file. An `Exponential` one is
+        /// `Poisson`, with the same draws.
+        interval: LatencyModel,
+    },
 }
 
 fn five_seconds() -> Span {
@@ -30,6 +37,18 @@ fn five_seconds() -> Span {
 impl Default for Arrivals {
     fn default() -> Self {
         Self::OneByOne { patience: five_seconds() }
+    }
+}
+
+impl Arrivals {
+    /// The time until the next user comes on its own. One word; none where users are asked.
+    pub(super) fn next(&self, stream: &mut Stream) -> Option<Span> {
+        match self {
+            Self::OneByOne { .. } => None,
+            Self::Poisson { every } => Some(Span::from_seconds(every.seconds() * stream.exponential())),
+            // Long intervals at small numbers, as for the exponential ones above.
+            Self::Renewal { interval } => Some(interval.as_dyn().quantile(1.0 - stream.open_uniform())),
+        }
     }
 }
 
@@ -79,5 +98,25 @@ impl NeverAnswer {
     #[must_use]
     pub fn tells(&self) -> bool {
         matches!(self, Self::WhenBelow { share, .. } if share.get() > 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::Exponential;
+    use crate::rng::Key;
+
+    #[test]
+    fn exponential_intervals_are_those_of_poisson() {
+        let mean = Span::from_millis(200);
+        let poisson = Arrivals::Poisson { every: mean };
+        let renewal = Arrivals::Renewal { interval: Exponential { mean }.into() };
+        let (mut a, mut b) = (Key::root(5).stream(), Key::root(5).stream());
+        for _ in 0..10_000 {
+            let (one, other) = (poisson.next(&mut a).unwrap(), renewal.next(&mut b).unwrap());
+            assert!(one.nanos().abs_diff(other.nanos()) <= 1, "{one} {other}");
+        }
+        assert_eq!(Arrivals::default().next(&mut a), None);
     }
 }

@@ -87,7 +87,12 @@ impl Local {
     /// The person whose visit is number `user`, out of `size`; `key` is the replication's node.
     #[must_use]
     pub fn person(&self, key: Key, user: u64, size: u64) -> u64 {
-        Population { size, who: key.child("party").child(&self.users).child("who") }.person(user)
+        self.visitors(size, &key.child("party").child(&self.users)).person(user)
+    }
+
+    /// Whose visits there are; `users` is the node of the party that stands for them.
+    fn visitors(&self, size: u64, users: &Key) -> Population {
+        Population { size, popularity: self.popularity.clone(), who: users.child("who") }
     }
 
     fn play_series(
@@ -172,7 +177,7 @@ impl Local {
         let known = of_the_problem(self, stage, instance);
         let stream = party(&self.service).child("learner").stream();
         let service_party =
-            Service::new(users, self.arrivals, self.give_up_after(), recipe.clone(), learner, stream);
+            Service::new(users, &self.arrivals, self.give_up_after(), recipe.clone(), learner, stream);
         let users_party = Users::new(
             UserSettings {
                 name: self.users.clone(),
@@ -181,14 +186,12 @@ impl Local {
                 passers: stage.passed_on_by(users, &[service], &[]).into(),
                 conditions: known.iter().filter_map(PublicFact::condition).collect(),
                 rounds: self.rounds,
-                arrivals: self.arrivals,
+                arrivals: self.arrivals.clone(),
                 give_up_after: self.give_up_after(),
                 answer_after: self.answer_after.clone(),
                 never_answer: self.never_answer,
                 mechanism,
-                population: self
-                    .population
-                    .map(|size| Population { size: size.get(), who: users_key.child("who") }),
+                population: self.population.map(|size| self.visitors(size.get(), &users_key)),
                 values: Arc::clone(&instance.values),
                 law: instance.noise.clone(),
                 noise: key.child("objective noise"),

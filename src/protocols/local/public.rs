@@ -29,9 +29,9 @@ pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) 
 /// All facts about rewards that are taken as public.
 pub(super) fn taken_as_public(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
     let mut facts = of_the_problem(local, stage, instance);
-    let when = match local.arrivals {
+    let when = match &local.arrivals {
         Arrivals::OneByOne { .. } => "when a user answers",
-        Arrivals::Poisson { .. } => "when a user comes and answers",
+        Arrivals::Poisson { .. } | Arrivals::Renewal { .. } => "when a user comes and answers",
     };
     let answers = if local.never_answer.tells() { "" } else { ", and whether" };
     let what = format!("{when}{answers}: taken not to depend on the reward");

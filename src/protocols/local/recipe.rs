@@ -1,6 +1,7 @@
 //! What a scenario says about local differential privacy.
 
 use super::arrivals::{Arrivals, NeverAnswer};
+use super::popularity::PopularityModel;
 use crate::learners::LearnerModel;
 use crate::network::latency::LatencyModel;
 use crate::privacy::mechanisms::Report;
@@ -39,8 +40,11 @@ pub struct Local {
     /// Default: nobody comes twice, and the privacy loss is computed per reward.
     #[serde(default)]
     pub population: Option<NonZeroU64>,
-    /// The series ends early after this many users in a row were not heard from. With `OneByOne`, a user is not heard
-    /// from if no report arrives (it may have tried the arm and kept silent); with `Poisson`, if it gets no arm.
+    /// How often each of them comes, where `population` is given. Default: `Even()`, all alike.
+    #[serde(default, skip_serializing_if = "PopularityModel::is_even")]
+    pub popularity: PopularityModel,
+    /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user does not answer
+    /// if no report arrives (it may have tried the arm and kept silent); where users come on their own, if it gets no arm.
     /// Default: ten times `rounds`, and at least 10,000.
     #[serde(default)]
     pub give_up_after: Option<NonZeroU64>,
@@ -75,17 +79,16 @@ impl Local {
         let parts = [self.service.as_str(), self.users.as_str()];
         problems.extend(series::same_party("users", "another party than the service", parts));
         problems.extend(series::no_rounds(self.rounds, "at least one user", "the paper has 10000"));
-        let (field, span) = match self.arrivals {
-            Arrivals::OneByOne { patience } => ("arrivals.OneByOne.patience", patience),
-            Arrivals::Poisson { every } => ("arrivals.Poisson.every", every),
-        };
-        if span == Span::ZERO {
-            let cure = "write at least as long as a message travels";
-            problems.push(Problem::wrong(field, "a duration above 0", span.to_string(), cure));
+        problems.extend(self.arrival_problems());
+        problems.extend(time_problems(&self.answer_after).into_iter().map(|p| p.below("answer_after")));
+        let name = self.popularity.name();
+        let found = self.popularity.as_dyn().problems();
+        problems.extend(found.into_iter().map(|p| p.below(name).below("popularity")));
+        if self.population.is_none() && !self.popularity.is_even() {
+            let cure = "write population: how many people there are, or leave popularity out";
+            let found = format!("{name}, and nobody comes twice");
+            problems.push(Problem::wrong("popularity", "a population whose visits it divides", found, cure));
         }
-        let name = self.answer_after.name();
-        let found = self.answer_after.as_dyn().problems();
-        problems.extend(found.into_iter().map(|p| p.below(name).below("answer_after")));
         problems.extend(series::none(&self.series, "name: .., report: .., learner: .."));
         for (index, recipe) in self.series.iter().enumerate() {
             problems.extend(series::taken(&self.series, index));
@@ -97,4 +100,43 @@ impl Local {
         }
         problems
     }
+
+    fn arrival_problems(&self) -> Vec<Problem> {
+        let (field, span, cure) = match &self.arrivals {
+            Arrivals::OneByOne { patience } => {
+                ("arrivals.OneByOne.patience", *patience, "write at least as long as a message travels")
+            }
+            Arrivals::Poisson { every } => {
+                ("arrivals.Poisson.every", *every, "write at least as long as a message travels")
+            }
+            Arrivals::Renewal { interval } => {
+                let place = "arrivals.Renewal.interval";
+                let found = time_problems(interval);
+                if !found.is_empty() {
+                    return found.into_iter().map(|problem| problem.below(place)).collect();
+                }
+                let mean = Span::from_seconds(interval.as_dyn().mean_seconds());
+                (place, mean, "give it a mean above 0: else all users come at once")
+            }
+        };
+        if span > Span::ZERO {
+            return Vec::new();
+        }
+        vec![Problem::wrong(field, "a duration above 0", span.to_string(), cure)]
+    }
+}
+
+/// What is wrong with a time that users take. Protocols read no files, so that measured times would all be 0.
+fn time_problems(law: &LatencyModel) -> Vec<Problem> {
+    let name = law.name();
+    let mut found = law.as_dyn().problems();
+    if let Some(file) = law.as_dyn().files().first() {
+        let expected = "a law that reads no file: measured times are for links, parties and outages";
+        let cure = "write a law with parameters that fit the file";
+        found.push(Problem::wrong("", expected, file.display().to_string(), cure));
+    }
+    found
+        .into_iter()
+        .map(|problem| if problem.path.is_empty() { problem } else { problem.below(name) })
+        .collect()
 }

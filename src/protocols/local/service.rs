@@ -42,15 +42,17 @@ struct Turn {
 impl Service {
     pub(super) fn new(
         users: PartyId,
-        arrivals: Arrivals,
+        arrivals: &Arrivals,
         give_up_after: u64,
         recipe: LearnerModel,
         learner: Box<dyn Learner>,
         stream: Stream,
     ) -> Self {
         let turn = match arrivals {
-            Arrivals::OneByOne { patience } => Some(Turn { patience, user: 0, timer: None, unheard: 0 }),
-            Arrivals::Poisson { .. } => None,
+            Arrivals::OneByOne { patience } => {
+                Some(Turn { patience: *patience, user: 0, timer: None, unheard: 0 })
+            }
+            Arrivals::Poisson { .. } | Arrivals::Renewal { .. } => None,
         };
         Self {
             users,

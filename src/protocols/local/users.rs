@@ -3,6 +3,7 @@
 
 use super::arrivals::{Arrivals, NeverAnswer};
 use super::messages::{Message, OwnFact, Timer, World};
+use super::popularity::PopularityModel;
 use super::recent::Recent;
 use crate::kernel::{Context, Input, Party};
 use crate::network::latency::LatencyModel;
@@ -19,9 +20,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// People who come again and again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Population {
     pub(super) size: u64,
+    pub(super) popularity: PopularityModel,
     /// Node of the seed tree whose child k draws the person of visit k.
     pub(super) who: Key,
 }
@@ -29,7 +31,7 @@ pub(super) struct Population {
 impl Population {
     /// The person of visit number `user`.
     pub(super) fn person(&self, user: u64) -> u64 {
-        self.who.index(user).stream().below(self.size)
+        self.popularity.as_dyn().person(self.size, &mut self.who.index(user).stream())
     }
 }
 
@@ -110,9 +112,8 @@ impl Users {
     }
 
     fn expect_next(&mut self, ctx: &mut Context<'_, World>) {
-        if let Arrivals::Poisson { every } = self.settings.arrivals {
-            let interval = every.seconds() * self.settings.intervals.exponential();
-            ctx.after(Span::from_seconds(interval), Timer::Arrival);
+        if let Some(interval) = self.settings.arrivals.next(&mut self.settings.intervals) {
+            ctx.after(interval, Timer::Arrival);
         }
     }
 
@@ -170,7 +171,7 @@ impl Users {
 
     fn occasion(&self, ctx: &Context<'_, World>, released: &str, user: u64, round: u64) -> Occasion {
         let settings = &self.settings;
-        let person = settings.population.map(|all| all.person(user));
+        let person = settings.population.as_ref().map(|all| all.person(user));
         Occasion {
             released: released.to_owned(),
             protected: settings.name.clone(),

@@ -14,23 +14,23 @@ use subrosa::network::topology::{Pairs, Topology};
 use subrosa::rng::Stream;
 use subrosa::vocab::{Positive, Problem, Span, Time};
 
-/// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
+/// A Frechet delay: at most t with probability exp(-(t / scale)^-shape).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Weibull {
-    /// The delay that 63 % of messages stay below.
+pub(crate) struct Frechet {
+    /// The delay that 37 % of messages stay below.
     scale: Span,
-    /// Below 1 for heavy tails; 1 is exponential.
+    /// The tail's exponent, above 1 so that there is a mean.
     shape: Positive,
 }
 
-impl Latency for Weibull {
+impl Latency for Frechet {
     fn quantile(&self, u: f64) -> Span {
-        Span::from_seconds(self.scale.seconds() * libm::pow(-libm::log1p(-u), 1.0 / self.shape.get()))
+        Span::from_seconds(self.scale.seconds() * libm::pow(-libm::log(u), -1.0 / self.shape.get()))
     }
 
     fn mean_seconds(&self) -> f64 {
-        self.scale.seconds() * libm::tgamma(1.0 + 1.0 / self.shape.get())
+        self.scale.seconds() * libm::tgamma(1.0 - 1.0 / self.shape.get())
     }
 }
 

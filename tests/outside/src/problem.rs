@@ -74,12 +74,12 @@ impl Prepared for Ready {
 /// The sum of two uniform draws: a triangle on [-bound, bound].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Triangular {
+pub(crate) struct TwoDice {
     /// No draw is larger in size.
     bound: Positive,
 }
 
-impl NoiseLaw for Triangular {
+impl NoiseLaw for TwoDice {
     fn draw(&self, stream: &mut Stream) -> f64 {
         self.bound.get() * (stream.uniform() + stream.uniform() - 1.0)
     }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 /// Every party and link of these scenarios is of the program's own kinds.
 const NETWORK: &str = r#"network: Network(
         topology: Chain(),
-        default: Link(latency: Weibull(scale: "40ms", shape: 0.7), loss: EveryNth(n: 7)),
+        default: Link(latency: Frechet(scale: "40ms", shape: 3), loss: EveryNth(n: 7)),
         outages: [Maintenance(group: "lab", every: "20s", lasts: "1s")],
     )"#;
 
@@ -18,7 +18,7 @@ const OUTSOURCED: &str = r#"Scenario(
         "lab": Party(group: "lab", availability: Nightly(online: "30s", offline: "2s")),
     },
     NETWORK,
-    objective: Forrester(points: 25, width: 5, noise: Triangular(bound: 0.1)),
+    objective: Forrester(points: 25, width: 5, noise: TwoDice(bound: 0.1)),
     privacy: Privacy(delta: 1e-5, budget: Budget(epsilon: 50, delta: 1e-5, unit: Row, accountant: Pure)),
     protocol: Outsourced(
         curator: "curator", modeler: "MODELER", rounds: 10, initial_points: 1,
@@ -50,10 +50,10 @@ const LOCAL: &str = r#"Scenario(
     name: "local", seed: 7, replications: 2,
     parties: { "service": Party(), "users": Party() },
     NETWORK,
-    objective: Forrester(points: 12, noise: Triangular(bound: 0.1)),
+    objective: Forrester(points: 12, noise: TwoDice(bound: 0.1)),
     protocol: Local(
         service: "service", users: "users", rounds: 40, arrivals: Poisson(every: "2s"),
-        answer_after: Weibull(scale: "1s", shape: 0.8), never_answer: EveryNth(n: 9),
+        answer_after: Frechet(scale: "1s", shape: 4), never_answer: EveryNth(n: 9),
         series: [Series(name: "own", report: OneBitReport(epsilon: 1, bound: 10), learner: Explorer(explore: 0.3))],
     ),
 )"#;
@@ -76,7 +76,7 @@ const REMOTE: &str = r#"Scenario(
     name: "remote", seed: 11, replications: 2,
     parties: { "service": Party(), "device": Party(availability: Nightly(online: "30s", offline: "2s")) },
     NETWORK,
-    objective: Forrester(points: 12, noise: Triangular(bound: 0.1)),
+    objective: Forrester(points: 12, noise: TwoDice(bound: 0.1)),
     protocol: Remote(service: "service", device: "device", rounds: 8, learners: [Explorer(explore: 0.5), GpUcb()]),
 )"#;
 
@@ -152,13 +152,13 @@ fn names_are_listed_checked_and_suggested() {
     let all = place.says(&["list"]);
     for name in [
         "Chain",
-        "Weibull",
+        "Frechet",
         "EveryNth",
         "Nightly",
         "FixedTime",
         "Maintenance",
         "Forrester",
-        "Triangular",
+        "TwoDice",
         "Explorer",
         "LaplaceRows",
         "OneBit",
@@ -167,18 +167,18 @@ fn names_are_listed_checked_and_suggested() {
     ] {
         assert!(all.contains(name), "{name} is not listed:\n{all}");
     }
-    let weibull = place.says(&["list", "Weibull"]);
-    assert!(weibull.contains("63 % of messages") && weibull.contains("shape"), "{weibull}");
+    let frechet = place.says(&["list", "Frechet"]);
+    assert!(frechet.contains("37 % of messages") && frechet.contains("shape"), "{frechet}");
     let part = place.says(&["list", "RoundPolicy"]);
     assert!(part.contains("HalfOf") && part.contains("Longest wait"), "{part}");
     for (wrong, right, at) in [
-        ("Weibul(scale: \"40ms\", shape: 0.7)", "Weibull", ":6:"),
-        ("Weibull(scale: \"40ms\", shap: 0.7)", "shape", ":6:"),
-        ("Weibull(scale: \"40ms\", shape: -1)", "above 0", ":6:"),
-        ("Weibull(scale: \"40ms\")", "missing field `shape`", ":6:"),
+        ("Freche(scale: \"40ms\", shape: 3)", "Frechet", ":6:"),
+        ("Frechet(scale: \"40ms\", shap: 0.7)", "shape", ":6:"),
+        ("Frechet(scale: \"40ms\", shape: -1)", "above 0", ":6:"),
+        ("Frechet(scale: \"40ms\")", "missing field `shape`", ":6:"),
     ] {
         let text = fs::read_to_string(place.path().join("remote.ron")).unwrap();
-        let text = text.replace("Weibull(scale: \"40ms\", shape: 0.7)", wrong);
+        let text = text.replace("Frechet(scale: \"40ms\", shape: 3)", wrong);
         fs::write(place.path().join("wrong.ron"), text).unwrap();
         let output = place.call(&["check", "wrong.ron"]);
         assert_eq!(output.status.code(), Some(3));
@@ -217,7 +217,7 @@ fn every_system_is_played_replayed_priced_traced_and_reported() {
         .iter()
         .map(|member| member["name"].as_str().unwrap())
         .collect();
-    for name in ["Chain", "Weibull", "EveryNth", "Nightly", "Forrester", "Triangular", "Remote", "Explorer"] {
+    for name in ["Chain", "Frechet", "EveryNth", "Nightly", "Forrester", "TwoDice", "Remote", "Explorer"] {
         assert!(named.contains(&name), "{named:?}");
     }
     assert!(!named.contains(&"Maintenance"), "only what the scenario names: {named:?}");
@@ -268,7 +268,7 @@ fn a_program_that_lacks_a_member_says_which() {
     let manifest = folder.join("manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
     // As if a program had played it that has yet another member.
-    fs::write(&manifest, text.replacen("\"Weibull\"", "\"Gompertz\"", 1)).unwrap();
+    fs::write(&manifest, text.replacen("\"Frechet\"", "\"Gompertz\"", 1)).unwrap();
     for verb in ["replay", "compare"] {
         let folder = folder.to_str().unwrap();
         let arguments = if verb == "compare" { vec![verb, folder, folder] } else { vec![verb, folder] };

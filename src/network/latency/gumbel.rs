@@ -1,0 +1,74 @@
+//! The longest of many delays: its law, given that it is not negative.
+
+use super::Latency;
+use crate::special::entire_exponential_integral;
+use crate::vocab::{Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A Gumbel delay truncated at 0: the law of the largest of many delays, given that it is not negative.
+///
+/// Before truncation it is at most t with probability exp(-exp(-(t - location) / scale)), and its mean is location + 0.5772
+/// scale. The truncated mean is scale Ein(e^a) / (1 - exp(-e^a)), a = location / scale, Ein the entire exponential integral: the
+/// integral of the tail. Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gumbel {
+    /// Likeliest delay before truncation.
+    pub location: Span,
+    /// Spread, above 0: the standard deviation before truncation is 1.28 times as large.
+    pub scale: Span,
+}
+
+impl Gumbel {
+    /// The probability of a delay that is not negative, before truncation.
+    fn kept(&self) -> f64 {
+        -libm::expm1(-libm::exp(self.location.seconds() / self.scale.seconds()))
+    }
+
+    /// The probability of a longer delay, before truncation.
+    fn beyond(&self, seconds: f64) -> f64 {
+        -libm::expm1(-libm::exp((self.location.seconds() - seconds) / self.scale.seconds()))
+    }
+}
+
+impl Latency for Gumbel {
+    fn quantile(&self, u: f64) -> Span {
+        // By the upper tail, which is long.
+        let above = (1.0 - u) * self.kept();
+        let standard = -libm::log(-libm::log1p(-above));
+        Span::from_seconds(self.location.seconds() + self.scale.seconds() * standard)
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        let (location, scale) = (self.location.seconds(), self.scale.seconds());
+        scale * entire_exponential_integral(location / scale) / self.kept()
+    }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        1.0 - self.beyond(delay.seconds()) / self.kept()
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        if self.scale > Span::ZERO {
+            return Vec::new();
+        }
+        let cure = "write Constant(..) for a delay that never varies";
+        vec![Problem::wrong("scale", "a spread above 0", self.scale.to_string(), cure)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn far_from_zero_it_is_the_plain_law() {
+        let law = Gumbel { location: Span::from_millis(1000), scale: Span::from_millis(10) };
+        // location - scale ln ln 2, and location + scale times Euler's constant
+        assert!(
+            (law.quantile(0.5).seconds() - (1.0 - 0.01 * libm::log(std::f64::consts::LN_2))).abs() < 1e-9
+        );
+        assert!((law.mean_seconds() - 1.005_772_156_649).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,122 @@
+//! One of several delays: some messages are of one kind, some of another.
+
+use super::{Latency, LatencyModel};
+use crate::vocab::{Positive, Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// One of several delays, each with its probability: nine messages of ten over fibre, one over a satellite.
+///
+/// Its quantile is the least delay whose probability to be enough, over all parts, is u: one word a message, and monotone in it,
+/// at the price of some thirty evaluations of every part's distribution function.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mixture {
+    /// The kinds of delays there are, at least one.
+    pub parts: Vec<Part>,
+}
+
+/// One kind of delay, and how often it is met.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// How often, in relation to the other parts' weights, above 0.
+    pub weight: Positive,
+    /// The delay; any of the latency models.
+    pub law: LatencyModel,
+}
+
+impl Mixture {
+    /// The mean of a number of each part, by weight.
+    fn mean(&self, of: impl Fn(&dyn Latency) -> f64) -> f64 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for part in &self.parts {
+            let weight = part.weight.get();
+            sum += weight * of(part.law.as_dyn());
+            total += weight;
+        }
+        sum / total
+    }
+}
+
+impl Latency for Mixture {
+    fn quantile(&self, u: f64) -> Span {
+        let quantiles = || self.parts.iter().map(|part| part.law.as_dyn().quantile(u).nanos());
+        // It lies between the parts' quantiles.
+        let (Some(mut low), Some(mut high)) = (quantiles().min(), quantiles().max()) else {
+            return Span::ZERO;
+        };
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.probability_within(Span::from_nanos(middle)) < u {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        Span::from_nanos(high)
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        self.mean(|law| law.mean_seconds())
+    }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        self.mean(|law| law.probability_within(delay))
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        if self.parts.is_empty() {
+            let cure = "write parts: [(weight: 0.9, law: Constant(\"20ms\")), (weight: 0.1, law: Constant(\"600ms\"))]";
+            return vec![Problem::wrong("parts", "at least one part", "none", cure)];
+        }
+        let of_parts = self.parts.iter().enumerate().flat_map(|(index, part)| {
+            let found = part.law.as_dyn().problems().into_iter();
+            found.map(move |problem| problem.below(&format!("parts[{index}].law")))
+        });
+        of_parts.collect()
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        let of_parts = self.parts.iter_mut().enumerate().flat_map(|(index, part)| {
+            let found = part.law.as_dyn_mut().load(base).into_iter();
+            found.map(move |problem| problem.below(&format!("parts[{index}].law")))
+        });
+        of_parts.collect()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.parts.iter().flat_map(|part| part.law.as_dyn().files()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::{Constant, Exponential};
+
+    fn of(parts: Vec<(f64, LatencyModel)>) -> Mixture {
+        let part = |(weight, law)| Part { weight: Positive::new(weight).unwrap(), law };
+        Mixture { parts: parts.into_iter().map(part).collect() }
+    }
+
+    #[test]
+    fn steps_come_at_the_weights() {
+        let ms = Span::from_millis;
+        let law = of(vec![(3.0, Constant(ms(600)).into()), (9.0, Constant(ms(20)).into())]);
+        assert_eq!([0.1, 0.74, 0.76, 0.99].map(|u| law.quantile(u)), [ms(20), ms(20), ms(600), ms(600)]);
+        assert!((law.mean_seconds() - 0.165).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_mixture_of_one_law_with_itself_is_that_law() {
+        let plain = Exponential { mean: Span::from_millis(10) };
+        let law = of(vec![(1.0, plain.clone().into()), (0.2, plain.clone().into())]);
+        for k in 1..1000 {
+            let u = f64::from(k) / 1000.0;
+            assert!(law.quantile(u).nanos().abs_diff(plain.quantile(u).nanos()) <= 1);
+        }
+        assert_eq!(of(Vec::new()).problems()[0].path, "parts");
+    }
+}

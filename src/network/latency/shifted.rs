@@ -1,0 +1,95 @@
+//! Another delay, later or earlier.
+
+use super::partial_mean::integral;
+use super::{Latency, LatencyModel};
+use crate::vocab::{Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Another delay, later or earlier by a fixed time, and never below 0: measured delays without the part that a nearer
+/// server saves.
+///
+/// `Shifted(law: L, later: "30ms")` is `Jittered(base: "30ms", jitter: L)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Shifted {
+    /// What is moved; any of the latency models.
+    pub law: Box<LatencyModel>,
+    /// How much later every message arrives. Default: 0.
+    #[serde(default)]
+    pub later: Span,
+    /// How much earlier every message arrives; a delay that would be negative is 0. Default: 0.
+    #[serde(default)]
+    pub earlier: Span,
+}
+
+impl Latency for Shifted {
+    fn quantile(&self, u: f64) -> Span {
+        let moved = self.law.as_dyn().quantile(u) + self.later;
+        Span::from_nanos(moved.nanos().saturating_sub(self.earlier.nanos()))
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        let law = self.law.as_dyn();
+        let mean = law.mean_seconds() + self.later.seconds();
+        if self.earlier == Span::ZERO {
+            return mean;
+        }
+        // E max(X - e, 0) = E X - e + E max(e - X, 0)
+        let short = law.probability_within(self.earlier);
+        let saved = short * self.earlier.seconds() - integral(law, 0.0, short);
+        (mean - self.earlier.seconds() + saved).max(0.0)
+    }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        match (delay + self.earlier).nanos().checked_sub(self.later.nanos()) {
+            Some(before) => self.law.as_dyn().probability_within(Span::from_nanos(before)),
+            None => 0.0,
+        }
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems: Vec<Problem> =
+            self.law.as_dyn().problems().into_iter().map(|problem| problem.below("law")).collect();
+        if self.later > Span::ZERO && self.earlier > Span::ZERO {
+            let found = format!("later by {} and earlier by {}", self.later, self.earlier);
+            problems.push(Problem::wrong(
+                "earlier",
+                "`later` or `earlier`, not both",
+                found,
+                "leave one of them out",
+            ));
+        }
+        problems
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        self.law.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("law")).collect()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.law.as_dyn().files()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::Exponential;
+
+    #[test]
+    fn earlier_than_at_once_is_at_once() {
+        let ms = Span::from_millis;
+        let law = Shifted {
+            law: Box::new(Exponential { mean: ms(10) }.into()),
+            later: Span::ZERO,
+            earlier: ms(10),
+        };
+        // P(X < mean) = 1 - 1 / e, and E max(X - mean, 0) = mean / e, since the law has no memory.
+        assert_eq!(law.quantile(0.63), Span::ZERO);
+        assert!(law.quantile(0.64) > Span::ZERO);
+        assert!((law.mean_seconds() * 100.0 - libm::exp(-1.0)).abs() < 1e-6, "{}", law.mean_seconds());
+        assert_eq!(Shifted { later: ms(1), ..law }.problems()[0].path, "earlier");
+    }
+}

@@ -1,0 +1,139 @@
+//! Another delay, given that it lies between two ends.
+
+use super::partial_mean::integral;
+use super::{Latency, LatencyModel};
+use crate::vocab::{Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Another delay, given that it lies between two ends: a heavy tail that a timeout cuts off.
+///
+/// Its quantile at u is that of the other law at F(from) + u (F(to) - F(from)), F the other law's distribution function.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Truncated {
+    /// What is truncated; any of the latency models.
+    pub law: Box<LatencyModel>,
+    /// Shortest delay that is left. Default: 0.
+    #[serde(default)]
+    pub from: Span,
+    /// Longest delay that is left, above `from`. Default: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Span>,
+}
+
+/// Smallest share of the delays that may be left: below, the few that are left are not told apart well.
+const LEAST_LEFT: f64 = 1e-6;
+
+impl Truncated {
+    /// The probabilities of delays below `from`, and up to `to`. A delay is a whole number of nanoseconds.
+    fn ends(&self) -> (f64, f64) {
+        let law = self.law.as_dyn();
+        let below = match self.from.nanos() {
+            0 => 0.0,
+            nanos => law.probability_within(Span::from_nanos(nanos - 1)),
+        };
+        (below, self.to.map_or(1.0, |to| law.probability_within(to)))
+    }
+}
+
+impl Latency for Truncated {
+    fn quantile(&self, u: f64) -> Span {
+        // The ends of (0, 1) that a draw may have.
+        const SMALLEST: f64 = f64::EPSILON / 4.0;
+        let (below, within) = self.ends();
+        let place = (below + u * (within - below)).clamp(SMALLEST, 1.0 - f64::EPSILON / 2.0);
+        self.law.as_dyn().quantile(place).clamp(self.from, self.to.unwrap_or(Span::MAX))
+    }
+
+    /// To about 1e-7 for a law with a density, and 1e-3 for measured delays.
+    fn mean_seconds(&self) -> f64 {
+        let (law, (below, within)) = (self.law.as_dyn(), self.ends());
+        let total = match self.to {
+            Some(_) => integral(law, below, within),
+            None => law.mean_seconds() - integral(law, 0.0, below),
+        };
+        total / (within - below)
+    }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        if delay < self.from {
+            return 0.0;
+        }
+        let (below, within) = self.ends();
+        ((self.law.as_dyn().probability_within(delay) - below) / (within - below)).clamp(0.0, 1.0)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let found: Vec<Problem> =
+            self.law.as_dyn().problems().into_iter().map(|problem| problem.below("law")).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        if let Some(to) = self.to.filter(|to| *to <= self.from) {
+            let expected = format!("a delay above `from` ({})", self.from);
+            return vec![Problem::wrong("to", expected, to.to_string(), "exchange the two ends")];
+        }
+        let (below, within) = self.ends();
+        if within - below >= LEAST_LEFT {
+            return Vec::new();
+        }
+        let path = if self.from > Span::ZERO { "from" } else { "to" };
+        let expected = format!("ends that leave at least {LEAST_LEFT} of the delays");
+        let found = format!("{:.1e} of them", (within - below).max(0.0));
+        vec![Problem::wrong(path, expected, found, "move the ends to where the delays are")]
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        self.law.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("law")).collect()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.law.as_dyn().files()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::latency::{Exponential, Pareto};
+    use crate::vocab::Positive;
+
+    #[test]
+    fn a_law_without_memory_begins_anew() {
+        let ms = Span::from_millis;
+        let plain = Exponential { mean: ms(10) };
+        let law = Truncated { law: Box::new(plain.clone().into()), from: ms(25), to: None };
+        for u in [0.1, 0.5, 0.9, 0.999] {
+            let late = law.quantile(u).seconds() - 0.025;
+            assert!((late - plain.quantile(u).seconds()).abs() < 3e-9, "{u}");
+        }
+        assert!((law.mean_seconds() - 0.035).abs() < 1e-8, "{}", law.mean_seconds());
+    }
+
+    #[test]
+    fn a_heavy_tail_ends_at_the_timeout() {
+        let ms = Span::from_millis;
+        let heavy = Pareto { shortest: ms(10), shape: Positive::new(1.1).unwrap() };
+        let law = Truncated { law: Box::new(heavy.into()), from: Span::ZERO, to: Some(ms(1000)) };
+        assert!(law.quantile(1.0 - 1e-15) <= ms(1000));
+        // The integral of t a s^a t^(-a-1) from s to 1 s over 1 - s^a: 11 s^1.1 (s^-0.1 - 1) / (1 - s^1.1), s = 0.01.
+        let (power, tenth) = (libm::pow(0.01, 1.1), libm::pow(0.01, -0.1));
+        let expected = 11.0 * power * (tenth - 1.0) / (1.0 - power);
+        assert!((law.mean_seconds() / expected - 1.0).abs() < 1e-5, "{} {expected}", law.mean_seconds());
+    }
+
+    #[test]
+    fn ends_that_leave_nothing_are_refused() {
+        let ms = Span::from_millis;
+        let law: Box<LatencyModel> = Box::new(Exponential { mean: ms(10) }.into());
+        let problem = |from, to| {
+            let found = Truncated { law: law.clone(), from, to }.problems();
+            found.first().map(|problem| problem.path.clone())
+        };
+        assert_eq!(problem(ms(5), Some(ms(9))), None);
+        assert_eq!(problem(ms(9), Some(ms(9))).as_deref(), Some("to"));
+        assert_eq!(problem(ms(300), None).as_deref(), Some("from"));
+    }
+}

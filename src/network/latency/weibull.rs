@@ -1,0 +1,41 @@
+//! A delay whose chance to end soon rises or falls with its age.
+
+use super::{Latency, extreme_mean};
+use crate::vocab::{Positive, Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
+///
+/// Source: Johnson, Kotz and Balakrishnan 1994, chapter 21.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Weibull {
+    /// The delay that 63 % of messages stay below.
+    pub scale: Span,
+    /// Dimensionless: below 1 for a heavy tail, 1 for an exponential delay, 3.6 for a nearly symmetric one.
+    pub shape: Positive,
+}
+
+impl Latency for Weibull {
+    fn quantile(&self, u: f64) -> Span {
+        Span::from_seconds(self.scale.seconds() * libm::pow(-libm::log1p(-u), 1.0 / self.shape.get()))
+    }
+
+    fn mean_seconds(&self) -> f64 {
+        self.scale.seconds() * libm::tgamma(1.0 + 1.0 / self.shape.get())
+    }
+
+    fn probability_within(&self, delay: Span) -> f64 {
+        if self.scale == Span::ZERO {
+            return 1.0;
+        }
+        -libm::expm1(-libm::pow(delay.seconds() / self.scale.seconds(), self.shape.get()))
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        extreme_mean(self, "shape", &self.shape, "raise it; 0.3 is already a very heavy tail")
+            .into_iter()
+            .collect()
+    }
+}

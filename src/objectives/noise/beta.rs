@@ -1,0 +1,50 @@
+//! Bounded noise with a shape of its own: the beta law.
+
+use super::NoiseLaw;
+use crate::rng::Stream;
+use crate::special::beta_quantile;
+use crate::vocab::{Positive, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Beta noise less its mean: width (X - a / (a + b)), X with density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1). One
+/// word, by the inverse of the incomplete beta function.
+///
+/// Source: Johnson, Kotz and Balakrishnan 1995, chapter 25.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Beta {
+    /// Dimensionless, from 0.01 to 1000000: the larger, the fewer draws near the lower end.
+    pub a: Positive,
+    /// Dimensionless, from 0.01 to 1000000: the larger, the fewer draws near the upper end.
+    pub b: Positive,
+    /// Distance of the two ends, in units of the outcome.
+    pub width: Positive,
+}
+
+impl Beta {
+    /// The mean of X.
+    fn mean(&self) -> f64 {
+        self.a.get() / (self.a.get() + self.b.get())
+    }
+}
+
+impl NoiseLaw for Beta {
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        let x = beta_quantile(self.a.get(), self.b.get(), stream.open_uniform());
+        self.width.get() * (x - self.mean())
+    }
+
+    fn variance(&self) -> f64 {
+        let (mean, width) = (self.mean(), self.width.get());
+        width * width * mean * (1.0 - mean) / (self.a.get() + self.b.get() + 1.0)
+    }
+
+    fn bound(&self) -> Option<f64> {
+        Some(self.width.get() * self.mean().max(1.0 - self.mean()))
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        [super::extreme_shape("a", self.a), super::extreme_shape("b", self.b)].into_iter().flatten().collect()
+    }
+}

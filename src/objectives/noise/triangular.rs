@@ -1,0 +1,33 @@
+//! Noise between two ends, likeliest at 0.
+
+use super::NoiseLaw;
+use crate::rng::Stream;
+use crate::vocab::NonNegative;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Triangular noise on [-R, R]: the sum of two uniform errors of the same size. One word.
+///
+/// Source: Johnson, Kotz and Balakrishnan 1995, section 26.9.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Triangular {
+    /// R, in units of the outcome. The standard deviation is R / sqrt 6.
+    pub bound: NonNegative,
+}
+
+impl NoiseLaw for Triangular {
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        let u = stream.open_uniform();
+        let share = if u < 0.5 { (2.0 * u).sqrt() - 1.0 } else { 1.0 - (2.0 * (1.0 - u)).sqrt() };
+        self.bound.get() * share
+    }
+
+    fn variance(&self) -> f64 {
+        self.bound.get() * self.bound.get() / 6.0
+    }
+
+    fn bound(&self) -> Option<f64> {
+        Some(self.bound.get())
+    }
+}

@@ -1,0 +1,53 @@
+//! Normal noise that a range cuts off.
+
+use super::NoiseLaw;
+use crate::rng::Stream;
+use crate::special::{normal_cdf, normal_quantile};
+use crate::vocab::Positive;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Normal noise, given that it is at most R in size: nearly normal, and yet bounded. One word.
+///
+/// Its variance is sd^2 (1 - 2 a phi(a) / (2 Phi(a) - 1)), a = R / sd. Source: Johnson, Kotz and Balakrishnan 1994, section
+/// 13.10.1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TruncatedGaussian {
+    /// Standard deviation before truncation, in units of the outcome, above 0.
+    pub sd: Positive,
+    /// R, in units of the outcome, above 0.
+    pub bound: Positive,
+}
+
+impl TruncatedGaussian {
+    /// R in standard deviations.
+    fn reach(&self) -> f64 {
+        self.bound.get() / self.sd.get()
+    }
+}
+
+impl NoiseLaw for TruncatedGaussian {
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        let below = normal_cdf(-self.reach());
+        // Towards the nearer end, so that the tail keeps its digits.
+        let u = stream.open_uniform();
+        let tail = |share: f64| normal_quantile(below + share * (1.0 - 2.0 * below));
+        let z = if u < 0.5 { tail(u) } else { -tail(1.0 - u) };
+        (self.sd.get() * z).clamp(-self.bound.get(), self.bound.get())
+    }
+
+    fn variance(&self) -> f64 {
+        let (a, sd) = (self.reach(), self.sd.get());
+        if a < 0.01 {
+            // The law is uniform but for the fourth digit squared: R^2 (1/3 - 2 a^2 / 45)
+            return self.bound.get() * self.bound.get() * (1.0 / 3.0 - 2.0 * a * a / 45.0);
+        }
+        let density = libm::exp(-0.5 * a * a) / (2.0 * std::f64::consts::PI).sqrt();
+        sd * sd * (1.0 - 2.0 * a * density / (1.0 - 2.0 * normal_cdf(-a)))
+    }
+
+    fn bound(&self) -> Option<f64> {
+        Some(self.bound.get())
+    }
+}

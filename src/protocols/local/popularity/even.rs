@@ -1,0 +1,23 @@
+//! Everybody comes equally often.
+
+use super::{Popularity, PopularityModel};
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Every visit is one of anybody, all alike: `Even()`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Even {}
+
+impl Popularity for Even {
+    fn person(&self, size: u64, stream: &mut Stream) -> u64 {
+        stream.below(size)
+    }
+}
+
+impl Default for PopularityModel {
+    fn default() -> Self {
+        Self::from(Even {})
+    }
+}

@@ -1,0 +1,199 @@
+//! The laws of `rand_distr` with the same bits on every CPU, by the names and parameters that they have there.
+
+use super::{Portable, Stream};
+use rand::distr::{Bernoulli, Distribution, Uniform};
+
+/// A law that [`Stream::draw`] draws from: its numbers are a function of the stream's words, with the same bits on every CPU.
+///
+/// All laws of this module are; those of `rand_distr` over [`Portable`] numbers; `rand`'s `Bernoulli`, and `Uniform` over whole
+/// numbers of a stated width and over `f64`. A law of one's own implements it by adding, multiplying, dividing and the
+/// functions of `libm`.
+#[diagnostic::on_unimplemented(
+    message = "the numbers of `{Self}` may have other bits on another CPU",
+    note = "take the law of the same name in `subrosa::rng::laws`, or its parameters as `Portable(..)`; where bits do not matter, \
+            `stream.sample(..)` of rand draws from it"
+)]
+pub trait Law {
+    /// What is drawn.
+    type Value;
+
+    /// One draw.
+    fn draw_from(&self, stream: &mut Stream) -> Self::Value;
+}
+
+macro_rules! laws {
+    ($($(#[$doc:meta])* $name:ident($($field:ident),+) or $error:ident;)+) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $name(rand_distr::$name<Portable>);
+
+            impl $name {
+                /// The law with these parameters.
+                ///
+                /// # Errors
+                /// That of `rand_distr`, for parameters that make no law.
+                pub fn new($($field: f64),+) -> Result<Self, rand_distr::$error> {
+                    rand_distr::$name::new($(Portable($field)),+).map(Self)
+                }
+            }
+
+            impl Law for $name {
+                type Value = f64;
+                fn draw_from(&self, stream: &mut Stream) -> f64 {
+                    self.0.sample(stream).0
+                }
+            }
+
+            impl Law for rand_distr::$name<Portable> {
+                type Value = f64;
+                fn draw_from(&self, stream: &mut Stream) -> f64 {
+                    self.sample(stream).0
+                }
+            }
+        )+
+    };
+}
+
+laws! {
+    /// The beta law on (0, 1). Parameters: alpha and beta, above 0.
+    Beta(alpha, beta) or BetaError;
+    /// The Cauchy law. Parameters: median; scale, above 0.
+    Cauchy(median, scale) or CauchyError;
+    /// The chi-squared law. Parameter: degrees of freedom, above 0.
+    ChiSquared(degrees) or ChiSquaredError;
+    /// The exponential law. Parameter: the rate, one over the mean.
+    Exp(rate) or ExpError;
+    /// Fisher's F law. Parameters: degrees of freedom of numerator and denominator, above 0.
+    FisherF(numerator, denominator) or FisherFError;
+    /// The Frechet law. Parameters: location; scale and shape, above 0.
+    Frechet(location, scale, shape) or FrechetError;
+    /// The gamma law. Parameters: shape and scale, above 0; its mean is their product.
+    Gamma(shape, scale) or GammaError;
+    /// The Gumbel law. Parameters: location; scale, above 0.
+    Gumbel(location, scale) or GumbelError;
+    /// The inverse Gaussian law. Parameters: mean and shape, above 0.
+    InverseGaussian(mean, shape) or InverseGaussianError;
+    /// The lognormal law. Parameters: mean and standard deviation of the logarithm.
+    LogNormal(mu, sigma) or NormalError;
+    /// The normal law. Parameters: mean and standard deviation.
+    Normal(mean, standard_deviation) or NormalError;
+    /// The normal-inverse Gaussian law. Parameters: alpha, above 0; beta, below alpha in size.
+    NormalInverseGaussian(alpha, beta) or NormalInverseGaussianError;
+    /// The Pareto law. Parameters: smallest value and shape, above 0.
+    Pareto(smallest, shape) or ParetoError;
+    /// The Poisson law, whose whole numbers are given as `f64`. Parameter: its mean, above 0.
+    Poisson(mean) or PoissonError;
+    /// The skew normal law. Parameters: location; scale, above 0; shape.
+    SkewNormal(location, scale, shape) or SkewNormalError;
+    /// Student's t law. Parameter: degrees of freedom, above 0.
+    StudentT(degrees) or ChiSquaredError;
+    /// The triangular law. Parameters: smallest and largest value, and the likeliest.
+    Triangular(smallest, largest, mode) or TriangularError;
+    /// The Weibull law. Parameters: scale and shape, above 0.
+    Weibull(scale, shape) or WeibullError;
+    /// The zeta law on 1, 2, 3, .., given as `f64`. Parameter: the exponent, above 1.
+    Zeta(exponent) or ZetaError;
+    /// Zipf's law on 1, 2, .., n, given as `f64`. Parameters: n; the exponent, 0 or above.
+    Zipf(n, exponent) or ZipfError;
+}
+
+/// Laws whose samplers compare and multiply only.
+macro_rules! plain {
+    ($($law:ty => $value:ty),+) => {
+        $(impl Law for $law {
+            type Value = $value;
+            fn draw_from(&self, stream: &mut Stream) -> $value {
+                self.sample(stream)
+            }
+        })+
+    };
+}
+
+plain!(
+    Bernoulli => bool,
+    Uniform<u32> => u32,
+    Uniform<u64> => u64,
+    Uniform<i32> => i32,
+    Uniform<i64> => i64,
+    Uniform<f64> => f64
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    /// One law's next number.
+    type Draw = Box<dyn FnMut(&mut Stream) -> f64>;
+
+    fn all() -> Vec<(&'static str, Draw)> {
+        fn of<E: std::fmt::Debug>(law: Result<impl Law<Value = f64> + 'static, E>) -> Draw {
+            let law = law.unwrap();
+            Box::new(move |stream| stream.draw(&law))
+        }
+        vec![
+            ("Beta", of(Beta::new(2.0, 0.7))),
+            ("Cauchy", of(Cauchy::new(1.0, 2.0))),
+            ("ChiSquared", of(ChiSquared::new(3.0))),
+            ("Exp", of(Exp::new(2.0))),
+            ("FisherF", of(FisherF::new(3.0, 7.0))),
+            ("Frechet", of(Frechet::new(0.0, 1.0, 3.0))),
+            ("Gamma", of(Gamma::new(2.0, 1.0))),
+            ("Gumbel", of(Gumbel::new(0.0, 1.0))),
+            ("InverseGaussian", of(InverseGaussian::new(1.0, 2.0))),
+            ("LogNormal", of(LogNormal::new(0.0, 0.5))),
+            ("Normal", of(Normal::new(1.0, 2.0))),
+            ("NormalInverseGaussian", of(NormalInverseGaussian::new(2.0, 1.0))),
+            ("Pareto", of(Pareto::new(1.0, 3.0))),
+            ("Poisson", of(Poisson::new(14.0))),
+            ("SkewNormal", of(SkewNormal::new(0.0, 1.0, 2.0))),
+            ("StudentT", of(StudentT::new(5.0))),
+            ("Triangular", of(Triangular::new(0.0, 1.0, 0.3))),
+            ("Weibull", of(Weibull::new(1.0, 0.7))),
+            ("Zeta", of(Zeta::new(2.5))),
+            ("Zipf", of(Zipf::new(1000.0, 1.1))),
+        ]
+    }
+
+    /// The bits of 2,000 numbers of each law.
+    #[test]
+    fn bits_are_frozen() {
+        let found: Vec<String> = all()
+            .into_iter()
+            .map(|(name, mut draw)| {
+                let mut stream = Key::root(11).child(name).stream();
+                let mut hasher = blake3::Hasher::new();
+                (0..2000).for_each(|_| {
+                    hasher.update(&draw(&mut stream).to_bits().to_le_bytes());
+                });
+                format!("{name} {}", &hasher.finalize().to_hex()[..12])
+            })
+            .collect();
+        let expected: Vec<&str> = include_str!("laws.txt").lines().collect();
+        assert_eq!(
+            found,
+            expected,
+            "a law of rand_distr draws otherwise: say so in the changelog\n{}",
+            found.join("\n")
+        );
+    }
+
+    #[test]
+    fn parameters_that_make_no_law_are_refused() {
+        assert!(Gamma::new(-1.0, 1.0).is_err());
+        assert!(Zipf::new(0.0, 1.0).is_err());
+        assert!(Triangular::new(0.0, 1.0, 2.0).is_err());
+    }
+
+    #[test]
+    fn whole_numbers_and_chances() {
+        let mut stream = Key::root(12).stream();
+        let dice = Uniform::new_inclusive(1u64, 6).unwrap();
+        assert!((0..100).all(|_| (1..=6).contains(&stream.draw(&dice))));
+        let coin = Bernoulli::new(0.5).unwrap();
+        let heads = (0..10_000).filter(|_| stream.draw(&coin)).count();
+        // Six standard errors of 50.
+        assert!(heads.abs_diff(5_000) < 300, "{heads}");
+    }
+}
