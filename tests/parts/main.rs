@@ -12,6 +12,8 @@ mod kernel;
 mod learners_ldp;
 mod mechanisms;
 mod network;
+mod processes;
+mod resources;
 mod samplers;
 #[cfg(target_os = "linux")]
 mod streams;
