@@ -38,7 +38,7 @@ mod queue;
 mod resource;
 mod simulation;
 
-pub use context::{Context, TimerTicket};
+pub use context::{Context, Recorder, TimerTicket};
 pub use digest::{Digest, Digestible};
 pub use journal::{Checkpoint, Event, EventCounts, Journal};
 pub use medium::{Fate, LossCause, Medium, Memory, Parcel, PerfectMedium, Switch};

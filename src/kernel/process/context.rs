@@ -4,10 +4,11 @@
 use super::clock::Clock;
 use super::state::{Effect, Shared};
 use super::waiting::{ConnectionChange, Receive, Sleep};
-use crate::kernel::Protocol;
 use crate::kernel::resource::{Acquire, Claimed, Preempted, SharedResource};
+use crate::kernel::{Protocol, Recorder};
 use crate::rng::{Key, Stream};
 use crate::vocab::{PartyId, Span, Time};
+use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -15,15 +16,34 @@ use std::task::Poll;
 /// The context of a process. Clones are handles on the same process, for tasks that it begins.
 ///
 /// Effects take place in the order in which they are asked for, once the process waits again or ends.
-#[derive(Debug)]
 pub struct ProcessContext<P: Protocol> {
     shared: Shared<P>,
     key: Key,
 }
 
+impl<P: Protocol> fmt::Debug for ProcessContext<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessContext").field("now", &self.now()).finish_non_exhaustive()
+    }
+}
+
 impl<P: Protocol> Clone for ProcessContext<P> {
     fn clone(&self) -> Self {
         Self { shared: self.shared.clone(), key: self.key }
+    }
+}
+
+impl<P: Protocol> Recorder<P> for ProcessContext<P> {
+    fn now(&self) -> Time {
+        ProcessContext::now(self)
+    }
+
+    fn record(&mut self, fact: P::Fact) {
+        self.shared.effect(Effect::Record(fact));
+    }
+
+    fn stop(&mut self) {
+        ProcessContext::stop(self);
     }
 }
 
