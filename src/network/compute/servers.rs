@@ -38,7 +38,7 @@ impl Compute for Servers {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        if matches!(*self.each, ComputeModel::Servers(_)) {
+        if self.each.get::<Self>().is_some() {
             let cure = "write one Servers with the product of both counts";
             return vec![Problem::wrong("each", "a model of one server", "Servers", cure)];
         }

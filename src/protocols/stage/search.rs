@@ -22,19 +22,32 @@ use std::sync::Arc;
 
 /// Who searches, who measures, and how: the fields that the recipes of such protocols have.
 #[derive(Clone, Debug)]
-pub struct SearchSettings {
+pub struct SearchSettings<'a> {
     /// The field of the party that searches, and its name: `("service", &self.service)`.
-    pub searcher: (&'static str, String),
+    pub searcher: (&'static str, &'a str),
     /// The field of the party that measures, whose outcomes are protected, and its name.
-    pub measurer: (&'static str, String),
+    pub measurer: (&'static str, &'a str),
     /// Rounds of the learner; the field is `rounds`.
     pub rounds: u64,
     /// Random arms that are measured before the first round.
     pub initial_points: u64,
     /// One series for each; the field is `learners`.
-    pub learners: Vec<LearnerModel>,
+    pub learners: &'a [LearnerModel],
     /// How outcomes are answered; the field is `outcomes`.
     pub outcomes: OutcomeRelease,
+}
+
+impl<'a> SearchSettings<'a> {
+    /// One initial point, and outcomes that are answered as they are.
+    #[must_use]
+    pub fn new(
+        searcher: (&'static str, &'a str),
+        measurer: (&'static str, &'a str),
+        rounds: u64,
+        learners: &'a [LearnerModel],
+    ) -> Self {
+        Self { searcher, measurer, rounds, initial_points: 1, learners, outcomes: OutcomeRelease::default() }
+    }
 }
 
 /// The parts of one series, ready to be given to parties.
@@ -65,7 +78,7 @@ pub trait Search: Send + Sync {
     type World: KernelProtocol<Fact = Fact<Measured>> + Rounds;
 
     /// What the scenario says of the parts.
-    fn settings(&self) -> SearchSettings;
+    fn settings(&self) -> SearchSettings<'_>;
 
     /// The parties of one series.
     fn cast(&self, parts: Parts) -> Cast<Self::World>;
@@ -86,11 +99,11 @@ impl Series for LearnerModel {
 impl<S: Search> Protocol for S {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
         let settings = self.settings();
-        let (searcher, measurer) = (&settings.searcher, &settings.measurer);
+        let (searcher, measurer) = (settings.searcher, settings.measurer);
         let mut problems: Vec<Problem> = Vec::new();
         problems
-            .extend([searcher, measurer].into_iter().filter_map(|role| stage.party(role.0, &role.1).err()));
-        let parts = [searcher.1.as_str(), measurer.1.as_str()];
+            .extend([searcher, measurer].into_iter().filter_map(|role| stage.party(role.0, role.1).err()));
+        let parts = [searcher.1, measurer.1];
         problems.extend(series::same_party(measurer.0, "another party than the one that searches", parts));
         problems.extend(series::no_rounds(settings.rounds, "at least one round", "the papers use 50"));
         if settings.learners.is_empty() {
@@ -121,7 +134,7 @@ impl<S: Search> Protocol for S {
     }
 
     fn series(&self) -> Vec<String> {
-        series::names(&self.settings().learners)
+        series::names(self.settings().learners)
     }
 
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
@@ -139,7 +152,7 @@ impl<S: Search> Protocol for S {
     }
 }
 
-impl SearchSettings {
+impl SearchSettings<'_> {
     /// What the searcher knows of the measurer's data without a release.
     fn taken_as_public(&self, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
         let mut facts = instance.background.public.clone();
@@ -151,7 +164,7 @@ impl SearchSettings {
             "which arm is asked for in which round: chosen by the searcher from what it was told",
             "when messages arrive: times and losses are drawn without a look at the data",
         ];
-        let (about, known_to) = (&self.measurer.1, &self.searcher.1);
+        let (about, known_to) = (self.measurer.1, self.searcher.1);
         let facts = facts.into_iter().map(|fact| fact.about(about).known_to(known_to));
         facts.chain(protocol.map(|what| PublicFact::new(what, Origin::Protocol))).collect()
     }
@@ -164,10 +177,10 @@ impl SearchSettings {
         key: Key,
     ) -> Result<Parts, PlayError> {
         let name = learner.name();
-        let party = |role: &(&'static str, String)| {
-            stage.party(role.0, &role.1).map_err(|problem| PlayError::scenario(name, &problem))
+        let party = |role: (&str, &str)| {
+            stage.party(role.0, role.1).map_err(|problem| PlayError::scenario(name, &problem))
         };
-        let (searcher_id, measurer_id) = (party(&self.searcher)?, party(&self.measurer)?);
+        let (searcher_id, measurer_id) = (party(self.searcher)?, party(self.measurer)?);
         let cannot = |error| PlayError::party(name, error);
         let own = |name: &str| key.child("party").child(name);
         let model = &instance.surrogate;
@@ -179,21 +192,21 @@ impl SearchSettings {
             mean: model.mean,
             facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
         };
-        let random = LearnerModel::Random(Random {});
+        let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { learner };
         let learner = learner.as_dyn().build(&arms).map_err(|error| PlayError::party(name, error))?;
         let initial = key.child("initial points");
         let plan = SearchPlan { initial_points: self.initial_points, rounds: self.rounds, initial };
         let known = self.taken_as_public(stage, instance);
         let measurer = Measurer::new(
-            [&self.measurer.1, &self.searcher.1],
+            [self.measurer.1, self.searcher.1],
             self.outcomes.clone(),
             instance,
-            (key.child("objective noise"), own(&self.measurer.1).child("mechanisms").stream()),
+            (key.child("objective noise"), own(self.measurer.1).child("mechanisms").stream()),
             Meter::new(stage.budget).read_by(stage.read_between(measurer_id, &[searcher_id], &[])),
             known.iter().filter_map(PublicFact::condition).collect(),
         );
-        let stream = own(&self.searcher.1).child("learner").stream();
+        let stream = own(self.searcher.1).child("learner").stream();
         let searcher = Searcher::new(plan, learner, stream);
         Ok(Parts { searcher_id, searcher, measurer_id, measurer, key: key.child("parties") })
     }
