@@ -66,7 +66,7 @@ pub struct Remote {
 impl Search for Remote {
     type World = Lab;
 
-    fn settings(&self) -> SearchSettings {
+    fn settings(&self) -> SearchSettings<'_> {
         let (searcher, measurer) = (("service", &*self.service), ("device", &*self.device));
         SearchSettings::new(searcher, measurer, self.rounds, &self.learners)
     }

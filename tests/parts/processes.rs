@@ -11,6 +11,7 @@ use subrosa::network::latency::LogNormal;
 use subrosa::network::loss::Independent;
 use subrosa::network::topology::Mesh;
 use subrosa::network::{Link, Network, NetworkMedium, PartyTraits};
+use subrosa::protocols::{Fork, ForkPoint, PlayError, Rounds, Stage, WarmWorlds};
 use subrosa::rng::Key;
 use subrosa::vocab::{NonNegative, PartyId, Probability, Span, Time};
 
@@ -23,6 +24,8 @@ impl Protocol for Talk {
     type Timer = Alarm;
     type Fact = f64;
 }
+
+impl Rounds for Talk {}
 
 type Ctx = ProcessContext<Talk>;
 type World<M> = Simulation<Talk, M>;
@@ -177,39 +180,69 @@ fn a_process_and_a_state_machine_that_do_the_same_have_one_digest() {
     }
 }
 
-/// Goes on for 3 s of virtual time.
-fn three_seconds<M: Medium>(world: &mut World<M>) {
-    let limits = Limits { until: Time::from_nanos(3_000_000_000), ..Limits::default() };
+/// Goes on up to a moment.
+fn go_on<M: Medium>(world: &mut World<M>, until: Span) {
+    let limits = Limits { until: Time::ZERO + until, ..Limits::default() };
     assert_eq!(world.run(limits, &mut |_, _| {}), Ok(Ending::TimeUp));
+}
+
+/// Asks without waiting for an answer for longer than 300 ms, and draws.
+async fn impatient(ctx: Ctx) {
+    for round in 0..ROUNDS {
+        ctx.send(PartyId(0), f64::from(round));
+        ctx.record(ctx.stream("pauses").uniform());
+        let _ = ctx.receive_within(ms(300)).await;
+    }
+    ctx.stop();
 }
 
 #[test]
 fn a_running_process_is_not_copied_unless_it_keeps_its_inputs() {
-    let world =
-        |asks: Process<Talk>| World::new(vec![Box::new(Answering::default()), Box::new(asks)], lossy(3));
-    let at_zero = |ctx: Ctx| async move {
-        for round in 0..ROUNDS {
-            ctx.send(PartyId(0), f64::from(round));
-            ctx.record(ctx.stream("pauses").uniform());
-            let _ = ctx.receive_within(ms(300)).await;
-        }
-        ctx.stop();
+    let world = |asks: Process<Talk>| {
+        let parties: Vec<Box<dyn Party<Talk>>> = vec![Box::new(Answering::default()), Box::new(asks)];
+        World::new(parties, lossy(3))
     };
-    let mut plain = world(process(at_zero));
+    let mut plain = world(process(impatient));
     assert!(plain.fork().is_ok(), "nothing has run yet");
-    three_seconds(&mut plain);
+    go_on(&mut plain, ms(1000));
     let refused = plain.fork().expect_err("its process runs");
     assert_eq!((refused.party, refused.reason), (PartyId(1), CannotCopy::RunningProcess));
     assert!(refused.to_string().contains("forkable"), "{refused}");
-    let mut kept = world(process(at_zero).forkable());
-    three_seconds(&mut kept);
-    let mut copy = kept.fork().expect("it keeps its inputs");
-    let mut again = copy.fork().expect("and so does a copy");
-    let whole = end(&mut plain);
-    assert!(whole.2.len() > 5, "the copies have something to do");
-    assert_eq!(end(&mut copy), whole);
-    assert_eq!(end(&mut kept), whole);
-    assert_eq!(end(&mut again), whole);
+    let whole = end(&mut world(process(impatient)));
+    // Some of these moments lie between a question and an answer in time, whose alarm the copy has to cancel.
+    for moment in (1000..3000).step_by(110) {
+        let mut kept = world(process(impatient).forkable());
+        go_on(&mut kept, ms(moment));
+        let mut copy = kept.fork().expect("it keeps its inputs");
+        let mut again = copy.fork().expect("and so does a copy");
+        let facts = |played: (Option<Ending>, String, Vec<(u64, f64)>)| (played.0, played.1, played.2.len());
+        let rest = facts(end(&mut copy));
+        assert_eq!((&rest.0, &rest.1), (&whole.0, &whole.1), "at {moment} ms");
+        assert_eq!(facts(end(&mut kept)), rest);
+        assert_eq!(facts(end(&mut again)), rest);
+        assert!(rest.2 > 5, "the copies have something to do");
+    }
+}
+
+#[test]
+fn a_fork_of_a_running_process_is_refused_with_its_name() {
+    let stage = |fork| {
+        let mut stage = Stage::new(["asks", "answers"], Network::new(Mesh {}.into(), Link::default()));
+        stage.directions.fork = fork;
+        stage
+    };
+    let played = |fork, asks: Process<Talk>| {
+        let parties: Vec<Box<dyn Party<Talk>>> = vec![Box::new(asks), Box::new(Answering::default())];
+        stage(fork).run("talk", parties, Key::root(1), &mut |_, _| {})
+    };
+    let trunk = || Some(Fork::Trunk(ForkPoint::At(ms(50)), WarmWorlds::default()));
+    let error = played(trunk(), process(asking)).expect_err("it cannot be copied");
+    assert!(
+        matches!(&error, PlayError::CannotFork { series, party, .. } if series == "talk" && party == "asks")
+    );
+    assert!(error.to_string().contains("series \"talk\" cannot be forked: party \"asks\""), "{error}");
+    let plain = played(None, process(asking)).unwrap().digest;
+    assert_eq!(played(trunk(), process(asking).forkable()).unwrap().digest, plain);
 }
 
 /// No delays; one party is away as told.
