@@ -1,185 +1,112 @@
-//! A protocol of one's own: a service asks a device for one measurement at a time, asks again what gets lost, and
-//! leaves a record with regrets. A scenario could name it after one more line in `src/protocols/mod.rs`.
-//! `cargo run --example own_protocol`
+//! A protocol of one's own, which scenarios name: a service asks a device for one measurement at a time, and asks again
+//! what gets lost. This program is `subrosa` with it: `cargo run --example own_protocol -- run examples/own_protocol.ron`
+//! plays it, and `replay`, `trace`, `sweep`, `compare` and `report` work as for the library's protocols.
 
-use std::error::Error;
-use std::sync::Arc;
-use subrosa::gp::ArmCovariance;
-use subrosa::learners::{Arms, Facts, Random};
-use subrosa::objectives::{BraninHoo, Objective, Resources};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use subrosa::kernel::{Alarm, Process, ProcessContext};
 use subrosa::prelude::*;
-use subrosa::protocols::{self, AskAgain, Asker, Verdict};
+use subrosa::protocols::{Cast, Fact, Measured, Parts, Search, SearchSettings, end, give_up};
 
-/// Arm by arm: the question without, the answer with an outcome.
-#[derive(Clone, Debug)]
-struct Trial(u64, Option<f64>);
-
-impl Digestible for Trial {
-    fn digest(&self, digest: &mut Digest) {
-        digest.word(self.0);
-        digest.float(self.1.unwrap_or(f64::NAN));
+subrosa::vocabulary! {
+    /// What is said.
+    pub enum Message {
+        /// To the device: measure this arm.
+        Measure { round: u64, arm: u64 } = 0,
+        /// Back to the service.
+        Outcome { round: u64, outcome: Released<f64> } = 1,
     }
 }
 
-impl Payload for Trial {
+impl Payload for Message {
     fn wire_bytes(&self) -> u64 {
-        28 + 8 + if self.1.is_some() { 8 } else { 0 }
+        28 + 16
     }
     fn label(&self) -> &'static str {
-        if self.1.is_some() { "Outcome" } else { "Measure" }
+        self.label()
     }
 }
 
 #[derive(Clone, Debug)]
-struct Lab;
+pub struct Lab;
 
 impl Protocol for Lab {
-    type Message = Trial;
-    type Timer = AskAgain;
-    type Fact = Trial;
+    type Message = Message;
+    type Timer = Alarm;
+    type Fact = Fact<Measured>;
 }
 
-impl protocols::Rounds for Lab {}
-
-/// Chooses arms; knows nothing of the objective but what it is told.
-#[derive(Clone, Debug)]
-struct Service(Box<dyn Learner>, Asker<Lab>, Stream, u64, PartyId);
-
-impl Service {
-    fn ask(&mut self, ctx: &mut Context<'_, Lab>) {
-        let arm = self.0.suggest(&mut self.2);
-        self.1.ask(ctx, self.4, Trial(arm as u64, None));
+impl Rounds for Lab {
+    fn round(message: &Message) -> Option<u64> {
+        let (Message::Measure { round, .. } | Message::Outcome { round, .. }) = message;
+        Some(round + 1)
+    }
+    fn closes(fact: &Self::Fact) -> Option<u64> {
+        fact.closes()
     }
 }
 
-impl Party<Lab> for Service {
-    fn handle(&mut self, input: Input<Lab>, ctx: &mut Context<'_, Lab>) {
-        match input {
-            Input::Start => self.ask(ctx),
-            Input::Message { message: Trial(arm, Some(outcome)), .. } => {
-                self.1.close(ctx);
-                self.3 -= 1;
-                if self.0.observe(arm as usize, outcome).is_err() || self.3 == 0 {
-                    return ctx.stop();
+/// A service has a device measure what its learner chooses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Remote {
+    /// Name of the party that searches.
+    pub service: String,
+    /// Name of the party that measures.
+    pub device: String,
+    /// Rounds of each learner.
+    pub rounds: u64,
+    /// When the service asks again. Default: after 1 s, 100 times in all.
+    #[serde(default)]
+    pub retry: Retry,
+    /// One series for each.
+    pub learners: Vec<LearnerModel>,
+}
+
+impl Search for Remote {
+    type World = Lab;
+
+    fn settings(&self) -> SearchSettings<'_> {
+        let (searcher, measurer) = (("service", &*self.service), ("device", &*self.device));
+        SearchSettings::new(searcher, measurer, self.rounds, &self.learners)
+    }
+
+    fn further_problems(&self, _: &Stage) -> Vec<Problem> {
+        self.retry.problems().into_iter().map(|problem| problem.below("retry")).collect()
+    }
+
+    fn cast(&self, Parts { searcher, searcher_id, measurer, measurer_id, key }: Parts) -> Cast<Lab> {
+        let retry = self.retry;
+        let service = Process::new(key, async move |mut ctx: ProcessContext<Lab>| {
+            let mut searcher = searcher.clone();
+            while let Some((round, arm)) = searcher.next(&mut ctx) {
+                let outcome = move |message: &Message| match message {
+                    Message::Outcome { round: answered, outcome } if *answered == round => {
+                        Some(*outcome.get())
+                    }
+                    _ => None,
+                };
+                let asked = retry.ask(&ctx, measurer_id, Message::Measure { round, arm }, outcome).await;
+                let Some(outcome) = asked else { return end(&mut ctx, "the device never answered") };
+                if let Err(error) = searcher.hear(round, outcome) {
+                    return end(&mut ctx, error);
                 }
-                self.ask(ctx);
             }
-            Input::Timer(timer) => {
-                if self.1.timeout(ctx, timer) == Verdict::GaveUp {
-                    ctx.stop();
-                }
-            }
-            Input::Message { .. } | Input::WentOffline | Input::CameBack => {}
-        }
-    }
-}
-
-/// Measures what it is asked to.
-#[derive(Clone, Debug)]
-struct Device(Instance, Stream);
-
-impl Party<Lab> for Device {
-    fn handle(&mut self, input: Input<Lab>, ctx: &mut Context<'_, Lab>) {
-        if let Input::Message { from, message: Trial(arm, None) } = input {
-            let noise = self.0.noise.draw(arm as usize, &mut self.1);
-            let trial = Trial(arm, Some(self.0.values[arm as usize] + noise));
-            ctx.record(trial.clone());
-            ctx.send(from, trial);
-        }
-    }
-}
-
-/// What a scenario would say.
-#[derive(Debug)]
-struct Remote {
-    service: String,
-    device: String,
-    rounds: u64,
-    learners: Vec<LearnerModel>,
-}
-
-impl protocols::Protocol for Remote {
-    fn problems(&self, stage: &Stage) -> Vec<Problem> {
-        let roles = [("service", &self.service), ("device", &self.device)];
-        roles.into_iter().filter_map(|(path, name)| stage.party(path, name).err()).collect()
-    }
-
-    fn needs_objective(&self) -> bool {
-        true
-    }
-
-    fn series(&self) -> Vec<String> {
-        self.learners.iter().map(|learner| learner.name().to_owned()).collect()
-    }
-
-    /// Every learner on the same problem, the same noise and the same network draws.
-    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
-        let party =
-            |path, name| stage.party(path, name).map_err(|problem| PlayError::scenario(path, &problem));
-        let (service, device) = (party("service", &self.service)?, party("device", &self.device)?);
-        let fails = |reason: String| PlayError::party("all", reason);
-        let instance = stage.instance.as_ref().ok_or_else(|| fails("there is no objective".to_owned()))?;
-        let (inputs, model) = (Arc::clone(&instance.inputs), &instance.surrogate);
-        let arms = Arms {
-            n: inputs.n(),
-            covariance: Some(ArmCovariance::of_inputs(inputs, model.covariance.clone())),
-            noise_variance: model.noise_variance,
-            mean: model.mean,
-            facts: Facts::default(),
-        };
-        let series = self.learners.iter().map(|learner| {
-            let built = learner.as_dyn().build(&arms).map_err(|error| fails(error.to_string()))?;
-            let (asker, stream) = (Asker::new(Retry::default()), key.child("learner").stream());
-            let mut asking = Some(Service(built, asker, stream, self.rounds, device));
-            let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<Lab>> {
-                match asking.take_if(|_| index == service.index()) {
-                    Some(asking) => Box::new(asking),
-                    None => Box::new(Device(instance.clone(), key.child("noise").stream())),
-                }
-            });
-            let (mut iterations, best) = (Vec::new(), instance.best());
-            let (mut simple, mut cumulative) = (f64::INFINITY, 0.0);
-            let mut record = stage.run(learner.name(), parties.collect(), key, &mut |at, event| {
-                if let Event::Recorded { fact: Trial(arm, Some(outcome)), .. } = event {
-                    let value = instance.values[*arm as usize];
-                    simple = f64::min(simple, best - value);
-                    cumulative += best - value;
-                    iterations.push(Iteration {
-                        t: iterations.len() as u64 + 1,
-                        arm: *arm,
-                        outcome: *outcome,
-                        value,
-                        simple_regret: simple,
-                        cumulative_regret: cumulative,
-                        seconds: at.seconds(),
-                    });
-                }
-            })?;
-            record.iterations = iterations;
-            Ok(record)
+            ctx.stop();
         });
-        series.collect()
+        let device = Process::new(key, async move |mut ctx: ProcessContext<Lab>| {
+            let mut measurer = measurer.clone();
+            while let (from, Message::Measure { round, arm }) = ctx.receive().await {
+                match measurer.answer(&mut ctx, round, arm) {
+                    Ok(outcome) => ctx.send(from, Message::Outcome { round, outcome }),
+                    Err(error) => return give_up(&mut ctx, "the device releases nothing", &error),
+                }
+            }
+        });
+        vec![(searcher_id, Box::new(service.forkable())), (measurer_id, Box::new(device.forkable()))]
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let key = Key::root(11);
-    let branin = BraninHoo::default().prepare(&Resources::default(), None, key.child("prepare"))?;
-    let link = Link { loss: Independent(Probability::new(0.2)?).into(), ..Link::default() };
-    let hub = Star { hub: "service".to_owned() };
-    let mut stage = Stage::new(["service", "device"], Network::new(hub.into(), link));
-    stage.instance = Some(branin.realise(key.child("objective"))?);
-    let protocol = Remote {
-        service: "service".to_owned(),
-        device: "device".to_owned(),
-        rounds: 30,
-        learners: vec![GpUcb::default().into(), Random {}.into()],
-    };
-    assert_eq!(protocols::Protocol::problems(&protocol, &stage), []);
-    for record in protocol.play(&stage, key)? {
-        let regret = record.iterations.last().map_or(f64::NAN, |last| last.simple_regret);
-        println!("{}: simple regret {regret:.4}", record.name);
-        println!("  {} messages, {} lost", record.messages, record.messages_lost);
-    }
-    Ok(())
+fn main() -> std::process::ExitCode {
+    subrosa::Catalogue::standard().protocol::<Remote>("Remote").main()
 }

@@ -17,6 +17,32 @@ pub(super) trait Effects<P: Protocol> {
     fn stop(&mut self);
 }
 
+/// What handlers and processes have in common: they know the time, state facts, and can end the simulation.
+pub trait Recorder<P: Protocol>: std::fmt::Debug {
+    /// The present virtual time.
+    fn now(&self) -> Time;
+
+    /// States a fact for the record.
+    fn record(&mut self, fact: P::Fact);
+
+    /// Ends the simulation when the handler returns, or when the process waits again.
+    fn stop(&mut self);
+}
+
+impl<P: Protocol> Recorder<P> for Context<'_, P> {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn record(&mut self, fact: P::Fact) {
+        Context::record(self, fact);
+    }
+
+    fn stop(&mut self) {
+        Context::stop(self);
+    }
+}
+
 /// The context of a handler: the present virtual time, and the effects that it asks for.
 pub struct Context<'a, P: Protocol> {
     pub(super) now: Time,

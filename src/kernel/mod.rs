@@ -1,4 +1,4 @@
-//! The discrete-event kernel: a clock, a queue, parties as state machines, and a journal.
+//! The discrete-event kernel: a clock, a queue, parties as state machines or as processes, and a journal.
 //!
 //! The kernel knows nothing of optimisation or privacy. A protocol defines its messages, timers and facts
 //! ([`Protocol`]); parties react to one [`Input`] at a time by calling effects of a [`Context`]; a [`Medium`] decides
@@ -32,15 +32,22 @@ mod journal;
 mod ladder;
 mod medium;
 mod party;
+mod process;
 mod protocol;
 mod queue;
+mod resource;
 mod simulation;
 
-pub use context::{Context, TimerTicket};
+pub use context::{Context, Recorder, TimerTicket};
 pub use digest::{Digest, Digestible};
 pub use journal::{Checkpoint, Event, EventCounts, Journal};
 pub use medium::{Fate, LossCause, Medium, Memory, Parcel, PerfectMedium, Switch};
-pub use party::{BoxedClone, Input, Party};
+pub use party::{BoxedClone, CannotCopy, Input, Party};
+pub use process::{Alarm, Clock, ConnectionChange, Process, ProcessContext, Processes, Receive, Sleep};
 pub use protocol::{Payload, Protocol};
 pub use queue::{EventQueue, Ticket};
-pub use simulation::{Ending, KernelError, Limits, Simulation};
+pub use resource::{
+    Acquire, Begun, Claim, Claimed, Discipline, Freed, Preempted, Preemption, Regained, Resource,
+    ResourceStatistics, SharedResource,
+};
+pub use simulation::{CannotFork, Ending, KernelError, Limits, Simulation};

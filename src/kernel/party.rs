@@ -26,15 +26,31 @@ pub enum Input<P: Protocol> {
     CameBack,
 }
 
-/// Clones a boxed party, when a simulation is cloned. Implemented for every party that is `Clone`.
+/// Why a party cannot be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CannotCopy {
+    /// It is a co-routine in the middle of its work.
+    #[error(
+        "a running process cannot be copied; make it with `Process::forkable`, or write it as a state machine"
+    )]
+    RunningProcess,
+    /// A reason of the party's own.
+    #[error("{0}")]
+    Other(&'static str),
+}
+
+/// Copies a boxed party, when a simulation is copied. Implemented for every party that is `Clone`.
 pub trait BoxedClone<P: Protocol> {
     /// The copy.
-    fn boxed_clone(&self) -> Box<dyn Party<P>>;
+    ///
+    /// # Errors
+    /// [`CannotCopy`] says why there is none; a party that is `Clone` always has one.
+    fn boxed_clone(&self) -> Result<Box<dyn Party<P>>, CannotCopy>;
 }
 
 impl<P: Protocol, T: Party<P> + Clone> BoxedClone<P> for T {
-    fn boxed_clone(&self) -> Box<dyn Party<P>> {
-        Box::new(self.clone())
+    fn boxed_clone(&self) -> Result<Box<dyn Party<P>>, CannotCopy> {
+        Ok(Box::new(self.clone()))
     }
 }
 

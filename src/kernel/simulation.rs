@@ -3,8 +3,8 @@
 use super::context::TimerTable;
 use super::core::{Core, Pending, Standing, Watched};
 use super::{
-    Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Memory, Parcel, Party, Payload,
-    Protocol, Switch,
+    CannotCopy, Context, Event, EventQueue, Fate, Input, Journal, LossCause, Medium, Memory, Parcel, Party,
+    Payload, Protocol, Switch,
 };
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
@@ -52,9 +52,18 @@ pub enum KernelError {
     },
 }
 
+/// A simulation that cannot be copied, because of one of its parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("party number {}: {reason}", .party.0)]
+pub struct CannotFork {
+    /// The party, by its position.
+    pub party: PartyId,
+    /// Why it has no copy.
+    #[source]
+    pub reason: CannotCopy,
+}
+
 /// A simulation: parties, a medium between them, and a clock.
-///
-/// A clone has the same state: both continue in the same way if neither is changed.
 #[derive(Debug)]
 pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
@@ -64,14 +73,21 @@ pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     begun: bool,
 }
 
-impl<P: Protocol, M: Medium + Clone> Clone for Simulation<P, M> {
-    fn clone(&self) -> Self {
-        Self {
-            parties: self.parties.iter().map(|party| party.boxed_clone()).collect(),
+impl<P: Protocol, M: Medium + Clone> Simulation<P, M> {
+    /// A copy in the same state: both continue alike if neither is changed.
+    ///
+    /// # Errors
+    /// [`CannotFork`] names the first party that cannot be copied.
+    pub fn fork(&self) -> Result<Self, CannotFork> {
+        let copied = self.parties.iter().zip(0..).map(|(party, index)| {
+            party.boxed_clone().map_err(|reason| CannotFork { party: PartyId(index), reason })
+        });
+        Ok(Self {
+            parties: copied.collect::<Result<_, _>>()?,
             core: self.core.clone(),
             in_this_instant: self.in_this_instant,
             begun: self.begun,
-        }
+        })
     }
 }
 

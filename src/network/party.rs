@@ -7,6 +7,8 @@ use super::population::PartyTraits;
 use crate::kernel::Switch;
 use crate::rng::Stream;
 use crate::vocab::{Rate, Span, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// One reason why a party may be offline.
 #[derive(Clone, Debug)]
@@ -97,13 +99,14 @@ impl Line {
     }
 }
 
-/// A party's work on the messages it receives, one job after another.
+/// A party's work on the messages it receives: each server takes one job after another, from one queue.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     model: ComputeModel,
     slowness: f64,
     stream: Stream,
-    free_at: Time,
+    /// When the servers that have worked are free, the earliest first; the others are free.
+    free_at: BinaryHeap<Reverse<Time>>,
 }
 
 impl Worker {
@@ -114,10 +117,11 @@ impl Worker {
             return None;
         }
         let slowness = model.as_dyn().slowness(stream.open_uniform());
-        Some(Self { model, slowness, stream, free_at: Time::ZERO })
+        Some(Self { model, slowness, stream, free_at: BinaryHeap::new() })
     }
 
-    /// The model and the device of `other`, with this worker's random stream and pending work.
+    /// The model and the device of `other`, with this worker's random stream and pending work. If `other` has fewer
+    /// servers, those that are free first are removed.
     pub(super) fn become_like(self, other: Self) -> Self {
         Self { model: other.model, slowness: other.slowness, ..self }
     }
@@ -127,7 +131,17 @@ impl Worker {
         let (length, mishap) = (self.stream.open_uniform(), self.stream.uniform());
         let unit = self.model.as_dyn().job(self.slowness, length, mishap);
         let job = if work == 1.0 { unit } else { Span::from_seconds(unit.seconds() * work) };
-        self.free_at = self.free_at.max(now) + job;
-        self.free_at - now
+        let most = self.model.as_dyn().servers() as usize;
+        while self.free_at.len() > most {
+            self.free_at.pop();
+        }
+        let idle = self.free_at.peek().is_some_and(|free| free.0 <= now);
+        let begins = match self.free_at.len() == most || idle {
+            true => self.free_at.pop().map_or(now, |free| free.0.max(now)),
+            false => now,
+        };
+        let done = begins + job;
+        self.free_at.push(Reverse(done));
+        done - now
     }
 }

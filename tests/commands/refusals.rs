@@ -222,3 +222,20 @@ fn a_metric_that_nothing_has() {
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0, "nothing was played");
     until(&["--metric", "virtual_seconds"], 0, &["The widest half-width is"]);
 }
+
+#[test]
+fn servers_of_servers_and_none_at_all() {
+    let party = |count: u32, each: &str| {
+        format!("parties.near=Party(compute: Servers(count: {count}, each: {each}))")
+    };
+    let one = "Drawn(time: Constant(\"1ms\"))";
+    let nested = party(2, &format!("Servers(count: 2, each: {one})"));
+    let words = ["compute.each", "a model of one server", "found Servers", "the product of both counts"];
+    refused(3, &["check", ECHO, "-o", &nested], &words);
+    refused(
+        3,
+        &["check", ECHO, "-o", &party(0, one)],
+        &["Servers.count", "a whole number above 0", "found 0"],
+    );
+    accepted(&["check", ECHO, "-o", &party(2, one)]);
+}

@@ -13,6 +13,8 @@ mod laws;
 mod learners_ldp;
 mod mechanisms;
 mod network;
+mod processes;
+mod resources;
 mod samplers;
 #[cfg(target_os = "linux")]
 mod streams;

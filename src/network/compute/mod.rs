@@ -7,12 +7,14 @@ mod devices;
 mod drawn;
 mod heterogeneous;
 mod instant;
+mod servers;
 mod straggling;
 
 pub use devices::Devices;
 pub use drawn::Drawn;
 pub use heterogeneous::Heterogeneous;
 pub use instant::Instant;
+pub use servers::Servers;
 pub use straggling::Straggling;
 
 use super::latency::LatencyModel;
@@ -30,6 +32,11 @@ pub trait Compute {
     /// How long a job of one unit takes on a party of this slowness; `length` in (0, 1) and `mishap` (random slowdown)
     /// in [0, 1) are the job's draws.
     fn job(&self, slowness: f64, length: f64, mishap: f64) -> Span;
+
+    /// Jobs that are worked on at once.
+    fn servers(&self) -> u32 {
+        1
+    }
 
     /// Whether no job ever takes any time.
     fn is_instant(&self) -> bool {
@@ -54,13 +61,14 @@ pub trait Compute {
 }
 
 crate::family! {
-    /// How long a party works on each message that it hears, one after another.
+    /// How long a party works on each message that it hears, one after another or several at once.
     pub struct ComputeModel(ComputeMember): dyn Compute, "compute" {
         Instant(Instant),
         Drawn(Drawn),
         Heterogeneous(Heterogeneous),
         Straggling(Straggling),
         Devices(Devices),
+        Servers(Servers),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::privacy::mechanisms::Rows;
 use crate::protocols::stage::AskAgain;
 use crate::protocols::stage::vocabulary::{if_any, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
-use crate::protocols::stage::{self, ProtocolFact, Rounds};
+use crate::protocols::stage::{self, Measured, Rounds};
 use std::sync::Arc;
 
 /// The messages, timers and facts of outsourced optimisation.
@@ -46,32 +46,8 @@ vocabulary! {
     }
 }
 
-vocabulary! {
-    /// The facts of this protocol only.
-    pub enum OwnFact {
-        /// The curator measured the objective.
-        Measured {
-            /// Round, from 0, initial points included.
-            round: u64,
-            /// Row of the inputs.
-            row: u64,
-            /// Outcome, noise included.
-            outcome: f64,
-        } = 1,
-    }
-}
-
 /// What is recorded.
-pub type Fact = stage::Fact<OwnFact>;
-
-impl ProtocolFact for OwnFact {
-    const ENDED: u64 = 2;
-
-    fn closes(&self) -> Option<u64> {
-        let Self::Measured { round, .. } = self;
-        Some(round + 1)
-    }
-}
+pub type Fact = stage::Fact<Measured>;
 
 impl Protocol for World {
     type Message = Message;

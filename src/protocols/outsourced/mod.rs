@@ -24,5 +24,5 @@ mod public;
 mod recipe;
 
 pub use crate::privacy::mechanisms::{Disclosed, InputRelease, OutcomeRelease};
-pub use messages::{Fact, Message, OwnFact, World};
+pub use messages::{Fact, Message, World};
 pub use recipe::{Outsourced, SeriesRecipe};

@@ -3,11 +3,11 @@
 use super::messages::{Message, World};
 use crate::gp::ArmCovariance;
 use crate::kernel::{Context, Input, Party};
-use crate::learners::{Arms, BuildError, Facts, History, Learner, LearnerModel};
+use crate::learners::{Arms, BuildError, Facts, Learner, LearnerModel};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
-use crate::protocols::stage::{Asker, JitterWatch, Retry, Verdict, end};
+use crate::protocols::stage::{Asker, Retry, SearchPlan, Searcher, Verdict, end};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -69,7 +69,7 @@ enum State {
     /// Waiting for the inputs.
     Beginning,
     /// Waiting for the answer of a round.
-    Asking { round: u64, row: usize, learner: Box<dyn Learner> },
+    Asking(Searcher),
     /// Nothing more to ask.
     Done,
 }
@@ -81,14 +81,13 @@ pub(super) struct Modeler {
     recipe: ModelerRecipe,
     /// Node of the initial points: the same for all series, so that all begin at the same rows.
     initial: Key,
+    /// The learner's draws, from their beginning.
     stream: Stream,
     asker: Asker<World>,
-    jitter: JitterWatch,
     state: State,
-    /// The inputs it received, and its learner's suggestions and outcomes, from which another learner could continue.
+    /// What it was shown: what another learner would begin from.
     rows: Option<Arc<Released<Rows>>>,
     model: Option<Arc<Released<Surrogate>>>,
-    history: History,
 }
 
 impl fmt::Debug for Modeler {
@@ -100,23 +99,16 @@ impl fmt::Debug for Modeler {
 impl Modeler {
     pub(super) fn new(curator: PartyId, recipe: ModelerRecipe, initial: Key, stream: Stream) -> Self {
         let asker = Asker::new(recipe.retry);
-        Self {
-            curator,
-            recipe,
-            initial,
-            stream,
-            asker,
-            jitter: JitterWatch::default(),
-            state: State::Beginning,
-            rows: None,
-            model: None,
-            history: History::default(),
-        }
+        Self { curator, recipe, initial, stream, asker, state: State::Beginning, rows: None, model: None }
     }
 
     fn begin(&mut self, ctx: &mut Context<'_, World>, n: usize) {
         match self.learner(n) {
-            Ok(learner) => self.ask(ctx, 0, learner),
+            Ok(learner) => {
+                let ModelerRecipe { rounds, initial_points, .. } = self.recipe;
+                let plan = SearchPlan { initial_points, rounds, initial: self.initial };
+                self.ask(ctx, Searcher::new(plan, learner, self.stream.clone()));
+            }
             Err(reason) => self.end(ctx, reason),
         }
     }
@@ -127,23 +119,14 @@ impl Modeler {
         self.recipe.learner(n, self.rows.as_deref().map(Released::get), model)
     }
 
-    /// Asks for the outcome of `round`, initial points first.
-    fn ask(&mut self, ctx: &mut Context<'_, World>, round: u64, mut learner: Box<dyn Learner>) {
-        self.jitter.note(learner.jitter(), ctx);
-        if round == self.recipe.initial_points + self.recipe.rounds {
+    /// Asks for the outcome of the next round.
+    fn ask(&mut self, ctx: &mut Context<'_, World>, mut searcher: Searcher) {
+        let Some((round, row)) = searcher.next(ctx) else {
             self.state = State::Done;
-            ctx.stop();
-            return;
-        }
-        let row = if round < self.recipe.initial_points {
-            self.initial.index(round).stream().below(learner.arms() as u64) as usize
-        } else {
-            let row = learner.suggest(&mut self.stream);
-            self.history.suggested(row);
-            row
+            return ctx.stop();
         };
-        self.asker.ask(ctx, self.curator, Message::Query { round, row: row as u64 });
-        self.state = State::Asking { round, row, learner };
+        self.asker.ask(ctx, self.curator, Message::Query { round, row });
+        self.state = State::Asking(searcher);
     }
 
     fn end(&mut self, ctx: &mut Context<'_, World>, reason: impl Display) {
@@ -165,13 +148,12 @@ impl Party<World> for Modeler {
                 self.begin(ctx, n as usize);
             }
             (
-                Input::Message { message: Message::Answer { round: answered, outcome }, .. },
-                State::Asking { round, row, mut learner },
-            ) if answered == round => {
+                Input::Message { message: Message::Answer { round, outcome }, .. },
+                State::Asking(mut searcher),
+            ) if searcher.open() == Some(round) => {
                 self.asker.close(ctx);
-                self.history.observed(row, *outcome.get());
-                match learner.observe(row, *outcome.get()) {
-                    Ok(()) => self.ask(ctx, round + 1, learner),
+                match searcher.hear(round, *outcome.get()) {
+                    Ok(_) => self.ask(ctx, searcher),
                     Err(error) => self.end(ctx, format!("round {round}: {error}")),
                 }
             }
@@ -181,7 +163,10 @@ impl Party<World> for Modeler {
                     Verdict::GaveUp => {
                         let attempts = self.recipe.retry.attempts;
                         let what = match &self.state {
-                            State::Asking { round, .. } => format!("query of round {round}"),
+                            State::Asking(searcher) => match searcher.open() {
+                                Some(round) => format!("query of round {round}"),
+                                None => "query".to_owned(),
+                            },
                             State::Beginning | State::Done => "request for the inputs".to_owned(),
                         };
                         self.end(ctx, format!("the {what} was not answered, asked {attempts} times"));
@@ -201,13 +186,12 @@ impl Party<World> for Modeler {
         self.asker.set_retry(fresh.recipe.retry);
         let changed = self.recipe.learner != fresh.recipe.learner;
         self.recipe = fresh.recipe.clone();
-        let State::Asking { learner, .. } = &self.state else { return };
+        let State::Asking(searcher) = &self.state else { return };
         if changed
-            && let Ok(mut new) = self.learner(learner.arms())
-            && self.history.teach(new.as_mut(), fresh.stream.clone()).is_ok()
-            && let State::Asking { learner, .. } = &mut self.state
+            && let Ok(learner) = self.learner(searcher.arms())
+            && let State::Asking(searcher) = &mut self.state
         {
-            *learner = new;
+            searcher.replace(learner, fresh.stream.clone());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::curator::Curator;
-use super::messages::{OwnFact, World};
+use super::messages::World;
 use super::modeler::{Modeler, ModelerRecipe};
 use super::public::taken_as_public;
 use super::recipe::{Outsourced, SeriesRecipe};
@@ -13,11 +13,9 @@ use crate::privacy::Sensitive;
 use crate::privacy::ledger::Meter;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::stage::series::names;
-use crate::protocols::stage::{Evaluations, PlayError, Protocol, Releases, SeriesRecord, Stage};
+use crate::protocols::stage::{Measurer, PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
 use crate::vocab::{Observer, PartyId, Problem, ProtectedUnit};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 impl Protocol for Outsourced {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
@@ -59,12 +57,7 @@ impl Outsourced {
         let modeler = stage.party("modeler", &self.modeler).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
         let parties = self.parties(series, stage, (curator, modeler), instance, key)?;
-        let mut evaluations = Evaluations::new(instance);
-        let mut record = stage.play(&series.name, parties, key, Releases::in_order(), &mut |at, fact| {
-            let OwnFact::Measured { round, row, outcome } = fact;
-            evaluations.add((round + 1).saturating_sub(self.initial_points), *row, *outcome, at);
-        })?;
-        record.iterations = evaluations.into_iterations();
+        let mut record = stage.search(&series.name, parties, key, instance, self.initial_points)?;
         record.public.extend(taken_as_public(series, instance, &self.curator, &self.modeler));
         Ok(record)
     }
@@ -84,26 +77,27 @@ impl Outsourced {
         let learner =
             if stage.directions.dry { LearnerModel::from(Random {}) } else { series.learner.clone() };
         let handed_over = instance.background.fitted && learner.as_dyn().needs_inputs();
+        let mechanisms = party(&self.curator).child("mechanisms").stream();
+        let measurer = Measurer::new(
+            [&self.curator, &self.modeler],
+            series.outcomes.clone(),
+            instance,
+            (key.child("objective noise"), mechanisms),
+            Meter::new(stage.budget).read_by(stage.read_between(curator, &[modeler], &[])),
+            instance.background.facts.outcome_conditions(series.release.shows_inputs()),
+        );
         let holder = Curator {
             name: self.curator.clone(),
             observer: Observer(self.modeler.clone()),
             modeler,
             release: series.release.clone(),
-            outcomes: series.outcomes.clone(),
-            n: rows.n(),
             columns: rows.d(),
             inputs: Sensitive::new(rows),
             facts: instance.background.facts.clone(),
             fitted: handed_over.then(|| Sensitive::new(instance.surrogate.clone())),
-            values: Arc::clone(&instance.values),
-            law: instance.noise.clone(),
-            noise: key.child("objective noise"),
-            stream: party(&self.curator).child("mechanisms").stream(),
+            measurer,
             projection: party(&self.curator).child("projection"),
-            meter: Meter::new(stage.budget).read_by(stage.read_between(curator, &[modeler], &[])),
             view: None,
-            answered: BTreeMap::new(),
-            known: BTreeMap::new(),
         };
         let recipe = ModelerRecipe {
             rounds: self.rounds,

@@ -1,6 +1,6 @@
 //! Forks: the state at which branches begin, and the point in time.
 
-use crate::kernel::{Protocol as KernelProtocol, Simulation};
+use crate::kernel::{CannotFork, Protocol as KernelProtocol, Simulation};
 use crate::network::NetworkMedium;
 use crate::vocab::{PartyId, Span, Time};
 use schemars::JsonSchema;
@@ -72,9 +72,9 @@ pub(in crate::protocols) struct Warm<P: KernelProtocol> {
     pub(in crate::protocols) facts: Vec<(Time, PartyId, P::Fact)>,
 }
 
-impl<P: KernelProtocol> Clone for Warm<P> {
-    fn clone(&self) -> Self {
-        Self { world: self.world.clone(), facts: self.facts.clone() }
+impl<P: KernelProtocol> Warm<P> {
+    fn fork(&self) -> Result<Self, CannotFork> {
+        Ok(Self { world: self.world.fork()?, facts: self.facts.clone() })
     }
 }
 
@@ -83,11 +83,14 @@ impl WarmWorlds {
         self.0.borrow_mut().insert(series.to_owned(), Kept { at, world: Box::new(warm) });
     }
 
-    /// A clone of a series' simulation, and the time from which it may change.
-    pub(in crate::protocols) fn get<P: KernelProtocol>(&self, series: &str) -> Option<(Time, Warm<P>)> {
+    /// A copy of a series' simulation, and the time from which it may change.
+    pub(in crate::protocols) fn get<P: KernelProtocol>(
+        &self,
+        series: &str,
+    ) -> Option<Result<(Time, Warm<P>), CannotFork>> {
         let worlds = self.0.borrow();
         let kept = worlds.get(series)?;
-        Some((kept.at, kept.world.downcast_ref::<Warm<P>>()?.clone()))
+        Some(kept.world.downcast_ref::<Warm<P>>()?.fork().map(|warm| (kept.at, warm)))
     }
 
     /// When the series reached the fork; `None` if it ended before.

@@ -1,6 +1,6 @@
 //! Why a replication cannot be finished.
 
-use crate::kernel::KernelError;
+use crate::kernel::{CannotCopy, KernelError};
 use crate::vocab::{Complaint, Problem};
 use std::error::Error;
 
@@ -38,7 +38,18 @@ pub enum PlayError {
         /// Which series.
         series: String,
     },
-    /// A party cannot continue.
+    /// A series that cannot be forked, because a party's state cannot be copied.
+    #[error("series \"{series}\" cannot be forked: party \"{party}\": {reason}")]
+    CannotFork {
+        /// Which series.
+        series: String,
+        /// The party's name.
+        party: String,
+        /// Why it has no copy.
+        #[source]
+        reason: CannotCopy,
+    },
+    /// A party cannot do its part.
     #[error("series \"{series}\": {reason}")]
     Party {
         /// In which series.

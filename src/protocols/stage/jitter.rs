@@ -1,7 +1,7 @@
 //! Records when a model needed more jitter than before.
 
 use super::facts::{Fact, Stating};
-use crate::kernel::Context;
+use crate::kernel::Recorder;
 
 /// The largest jitter that a party's model has needed so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,7 +11,7 @@ pub struct JitterWatch {
 
 impl JitterWatch {
     /// Records a jitter in the journal if it is larger than ever before.
-    pub fn note<P: Stating>(&mut self, jitter: f64, ctx: &mut Context<'_, P>) {
+    pub fn note<P: Stating>(&mut self, jitter: f64, ctx: &mut dyn Recorder<P>) {
         if jitter > self.largest {
             self.largest = jitter;
             ctx.record(Fact::Jittered(jitter));

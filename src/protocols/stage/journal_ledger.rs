@@ -3,16 +3,16 @@
 
 use super::facts::{Fact, Stating};
 use super::record::BudgetReached;
-use crate::kernel::Context;
+use crate::kernel::Recorder;
 use crate::privacy::ledger::{Budgeted, LedgerWriter, Meter, Refusal};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
 /// The ledger for one release: it checks the budget, and states each entry as a fact.
 #[derive(Debug)]
-pub struct JournalLedger<'a, 'b, P: Stating> {
+pub struct JournalLedger<'a, P: Stating> {
     meter: &'a mut Meter,
-    statements: Statements<'a, 'b, P>,
+    statements: Statements<'a, P>,
     exceeded_before: bool,
     carriers: Arc<[Observer]>,
     /// The release's own observer is trusted with it: the budget is checked for relays only.
@@ -23,18 +23,18 @@ pub struct JournalLedger<'a, 'b, P: Stating> {
 }
 
 #[derive(Debug)]
-struct Statements<'a, 'b, P: Stating>(&'a mut Context<'b, P>);
+struct Statements<'a, P: Stating>(&'a mut dyn Recorder<P>);
 
-impl<P: Stating> LedgerWriter for Statements<'_, '_, P> {
+impl<P: Stating> LedgerWriter for Statements<'_, P> {
     fn enter(&mut self, event: PrivacyEvent) {
         self.0.record(Fact::Released(Box::new(event)));
     }
 }
 
-impl<'a, 'b, P: Stating> JournalLedger<'a, 'b, P> {
+impl<'a, P: Stating> JournalLedger<'a, P> {
     /// The ledger of a party with this meter. Every release is entered for the meter's relays too, and the budget is
     /// checked for each of them.
-    pub fn new(meter: &'a mut Meter, ctx: &'a mut Context<'b, P>) -> Self {
+    pub fn new(meter: &'a mut Meter, ctx: &'a mut dyn Recorder<P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
         let carriers = Arc::clone(meter.carriers());
         let statements = Statements(ctx);
@@ -69,12 +69,12 @@ impl<'a, 'b, P: Stating> JournalLedger<'a, 'b, P> {
         Self { inevitable: true, ..self }
     }
 
-    fn budgeted(&mut self) -> Budgeted<'_, &mut Statements<'a, 'b, P>> {
+    fn budgeted(&mut self) -> Budgeted<'_, &mut Statements<'a, P>> {
         Budgeted { meter: self.meter, ledger: &mut self.statements }
     }
 }
 
-impl<P: Stating> LedgerWriter for JournalLedger<'_, '_, P> {
+impl<P: Stating> LedgerWriter for JournalLedger<'_, P> {
     fn admit(&mut self, event: &PrivacyEvent) -> Result<(), Refusal> {
         let carriers = Arc::clone(&self.carriers);
         let own = if self.trusting { Ok(()) } else { self.budgeted().admit(event) };

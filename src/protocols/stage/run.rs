@@ -1,7 +1,7 @@
 //! Parties, network and objective of one replication, and how it is run.
 
 use crate::kernel::Event;
-use crate::kernel::{Ending, KernelError, Limits, Party, Protocol as KernelProtocol, Simulation};
+use crate::kernel::{CannotFork, Ending, KernelError, Limits, Party, Protocol as KernelProtocol, Simulation};
 use crate::network::{Encryption, Network, NetworkMedium, PartyTraits, Relays};
 use crate::objectives::{DataSource, Instance, Prepared};
 use crate::privacy::ledger::Budget;
@@ -173,12 +173,14 @@ impl Stage {
             }
             Some(Fork::Trunk(point, worlds)) => {
                 let simulation = Simulation::new(parties, medium());
-                trunk(simulation, (*point, worlds), series, &mut see).map_err(failed)?
+                self.trunk(simulation, (*point, worlds), series, &mut see)?
             }
             Some(Fork::Branch(worlds)) => {
-                let Some((at, Warm { mut world, facts })) = worlds.get::<P>(series) else {
+                let Some(copied) = worlds.get::<P>(series) else {
                     return Err(PlayError::EndedBeforeFork { series: series.to_owned() });
                 };
+                let (at, Warm { mut world, facts }) =
+                    copied.map_err(|error| self.cannot_fork(series, error))?;
                 for (at, party, fact) in &facts {
                     see(*at, &Event::Recorded { party: *party, fact });
                 }
@@ -213,6 +215,56 @@ impl Stage {
         })?;
         shared.into_record(&mut record);
         Ok(record)
+    }
+
+    /// Runs to the fork, stores a copy of the simulation there, and continues to the end.
+    fn trunk<P: Rounds>(
+        &self,
+        mut world: Simulation<P, NetworkMedium>,
+        (point, worlds): (ForkPoint, &WarmWorlds),
+        series: &str,
+        see: &mut dyn FnMut(Time, &Event<'_, P>),
+    ) -> Result<Simulation<P, NetworkMedium>, PlayError> {
+        let failed = |error| PlayError::Kernel { series: series.to_owned(), error };
+        let mut facts = Vec::new();
+        let closed = Cell::new(None);
+        let mut collect = |at: Time, event: &Event<'_, P>| {
+            if let Event::Recorded { party, fact } = event {
+                facts.push((at, *party, (*fact).clone()));
+                closed.set(closed.get().max(P::closes(fact)));
+            }
+            see(at, event);
+        };
+        let (ending, at) = match point {
+            ForkPoint::Round(round) => {
+                let reached = || closed.get().is_some_and(|closed| closed >= round);
+                let ending = go_on(&mut world, Time::NEVER, &reached, &mut collect).map_err(failed)?;
+                (ending, world.now())
+            }
+            ForkPoint::At(at) => {
+                let at = Time::ZERO + at;
+                // Before everything, the start included, at time 0.
+                let ending = match at.nanos().checked_sub(1) {
+                    Some(before) => {
+                        let until = Time::from_nanos(before);
+                        go_on(&mut world, until, &|| false, &mut collect).map_err(failed)?
+                    }
+                    None => None,
+                };
+                (ending.filter(|ending| *ending != Ending::TimeUp), at)
+            }
+        };
+        if ending.is_none() {
+            let copy = world.fork().map_err(|error| self.cannot_fork(series, error))?;
+            worlds.keep(series, at, Warm { world: copy, facts });
+            go_on(&mut world, Time::NEVER, &|| false, see).map_err(failed)?;
+        }
+        Ok(world)
+    }
+
+    fn cannot_fork(&self, series: &str, error: CannotFork) -> PlayError {
+        let (series, party) = (series.to_owned(), self.names[error.party.index()].clone());
+        PlayError::CannotFork { series, party, reason: error.reason }
     }
 
     /// Changes a simulation to the settings of this stage from `at` on, and runs it to its end.
@@ -250,44 +302,6 @@ fn go_on<P: Rounds>(
         }
     }
     Ok(None)
-}
-
-/// Runs to the fork, stores a clone of the simulation there, and continues to the end.
-fn trunk<P: Rounds>(
-    mut world: Simulation<P, NetworkMedium>,
-    (point, worlds): (ForkPoint, &WarmWorlds),
-    series: &str,
-    see: &mut dyn FnMut(Time, &Event<'_, P>),
-) -> Result<Simulation<P, NetworkMedium>, KernelError> {
-    let mut facts = Vec::new();
-    let closed = Cell::new(None);
-    let mut collect = |at: Time, event: &Event<'_, P>| {
-        if let Event::Recorded { party, fact } = event {
-            facts.push((at, *party, (*fact).clone()));
-            closed.set(closed.get().max(P::closes(fact)));
-        }
-        see(at, event);
-    };
-    let (ending, at) = match point {
-        ForkPoint::Round(round) => {
-            let reached = || closed.get().is_some_and(|closed| closed >= round);
-            (go_on(&mut world, Time::NEVER, &reached, &mut collect)?, world.now())
-        }
-        ForkPoint::At(at) => {
-            let at = Time::ZERO + at;
-            // Before all events, including the start, at time 0.
-            let ending = match at.nanos().checked_sub(1) {
-                Some(before) => go_on(&mut world, Time::from_nanos(before), &|| false, &mut collect)?,
-                None => None,
-            };
-            (ending.filter(|ending| *ending != Ending::TimeUp), at)
-        }
-    };
-    if ending.is_none() {
-        worlds.keep(series, at, Warm { world: world.clone(), facts });
-        go_on(&mut world, Time::NEVER, &|| false, see)?;
-    }
-    Ok(world)
 }
 
 fn record<P: Rounds>(series: &str, world: &Simulation<P, NetworkMedium>) -> SeriesRecord {

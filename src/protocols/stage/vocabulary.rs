@@ -18,7 +18,15 @@
 use crate::kernel::{Digest, Digestible};
 use crate::privacy::Released;
 
+/// Writes an enum of messages, timers or facts with its digest; the module `protocols::stage::vocabulary` shows one.
+#[macro_export]
 macro_rules! vocabulary {
+    (@absorb $digest:ident, $field:ident) => {
+        $crate::kernel::Digestible::digest($field, $digest)
+    };
+    (@absorb $digest:ident, $field:ident, $how:path) => {
+        $how($field, $digest)
+    };
     ($(#[$meta:meta])* $vis:vis enum $name:ident {
         $(
             $(#[$of_variant:meta])*
@@ -42,8 +50,8 @@ macro_rules! vocabulary {
                 match self {
                     $(Self::$variant $({ $($field),+ })? $(($slot))? => {
                         digest.word($number);
-                        $($($crate::protocols::stage::vocabulary::absorb!(digest, $field $(, $how)?);)+)?
-                        $($crate::protocols::stage::vocabulary::absorb!(digest, $slot);)?
+                        $($($crate::vocabulary!(@absorb digest, $field $(, $how)?);)+)?
+                        $($crate::vocabulary!(@absorb digest, $slot);)?
                     })+
                 }
             }
@@ -61,16 +69,7 @@ macro_rules! vocabulary {
     };
 }
 
-macro_rules! absorb {
-    ($digest:ident, $field:ident) => {
-        $crate::kernel::Digestible::digest($field, $digest)
-    };
-    ($digest:ident, $field:ident, $how:path) => {
-        $how($field, $digest)
-    };
-}
-
-pub(in crate::protocols) use {absorb, vocabulary};
+pub(in crate::protocols) use crate::vocabulary;
 
 /// What was released has the digest of its value.
 impl<T: Digestible> Digestible for Released<T> {

@@ -1,0 +1,21 @@
+//! The virtual time of the input that a process is dealing with.
+
+use crate::vocab::Time;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Shared by everything that belongs to one process: set at each input, read whenever.
+#[derive(Clone, Debug, Default)]
+pub struct Clock(Rc<Cell<Time>>);
+
+impl Clock {
+    /// Virtual time of the present input.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.0.get()
+    }
+
+    pub(super) fn set(&self, now: Time) {
+        self.0.set(now);
+    }
+}

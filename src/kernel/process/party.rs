@@ -1,0 +1,187 @@
+//! The party that a process is: it continues its tasks at each input, and passes what they ask for to the kernel.
+
+use super::context::ProcessContext;
+use super::state::{Alarm, Effect, Processes, Shared};
+use super::tasks::{Tasks, Work};
+use crate::kernel::{BoxedClone, CannotCopy, Context, Input, Party, TimerTicket};
+use crate::rng::Key;
+use crate::vocab::{PartyId, Time};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+
+/// What a process does, from the beginning.
+type Body<P> = Rc<dyn Fn(ProcessContext<P>) -> Work>;
+
+/// An input, when it came, and to whom.
+type Heard<P> = (Time, PartyId, Input<P>);
+
+/// A party written as a co-routine: `async` code over virtual time, beside [`Party`] as a state machine.
+///
+/// ```
+/// use subrosa::prelude::*;
+/// use subrosa::kernel::{Alarm, Limits, PerfectMedium, Process, ProcessContext, Simulation};
+///
+/// #[derive(Clone, Debug)]
+/// struct Talk;
+/// impl Protocol for Talk {
+///     type Message = f64;
+///     type Timer = Alarm;
+///     type Fact = f64;
+/// }
+///
+/// let key = Key::root(1);
+/// let asks = Process::<Talk>::new(key.child("asks"), async |ctx: ProcessContext<Talk>| {
+///     for question in 1..=3 {
+///         ctx.send(PartyId(1), f64::from(question));
+///         let answer = ctx.receive_within(Span::from_millis(500)).await;
+///         ctx.record(answer.map_or(0.0, |(_, answer)| answer));
+///     }
+/// });
+/// let answers = Process::new(key.child("answers"), async |ctx: ProcessContext<Talk>| loop {
+///     let (from, question) = ctx.receive().await;
+///     ctx.sleep(Span::from_millis(200) ).await;
+///     ctx.send(from, 10.0 * question);
+/// });
+/// let mut simulation = Simulation::new(vec![Box::new(asks), Box::new(answers)], PerfectMedium);
+/// simulation.run(Limits::default(), &mut |_, _| {})?;
+/// assert_eq!(simulation.now().seconds(), 0.6);
+/// # Ok::<(), subrosa::kernel::KernelError>(())
+/// ```
+///
+/// Nothing here reads a clock or starts a thread: a process goes on when the kernel hands it an input, so order,
+/// digest and replay hold as for every party. A crash that loses memory begins it anew.
+///
+/// A running process cannot be copied, so a simulation with one cannot be forked, unless it is [`Self::forkable`].
+pub struct Process<P: Processes> {
+    body: Body<P>,
+    key: Key,
+    /// Crashes that lost its memory.
+    crashes: u64,
+    running: Option<Running<P>>,
+    /// All inputs so far, where they are kept.
+    heard: Option<Vec<Heard<P>>>,
+}
+
+struct Running<P: Processes> {
+    shared: Shared<P>,
+    tasks: Tasks,
+    tickets: BTreeMap<Alarm, TimerTicket>,
+}
+
+impl<P: Processes> fmt::Debug for Process<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tasks = self.running.as_ref().map(|running| &running.tasks);
+        f.debug_struct("Process").field("running", &tasks).finish_non_exhaustive()
+    }
+}
+
+impl<P: Processes> Process<P> {
+    /// A process that does what `body` says, with random numbers below `key`. After a crash that lost the party's
+    /// memory `body` is called again.
+    pub fn new(key: Key, body: impl AsyncFn(ProcessContext<P>) + 'static) -> Self {
+        let body = Rc::new(body);
+        let body = move |context| -> Work {
+            let body = Rc::clone(&body);
+            Box::pin(async move { body(context).await })
+        };
+        Self { body: Rc::new(body), key, crashes: 0, running: None, heard: None }
+    }
+
+    /// The same process with its inputs kept, so that it can be copied: the copy's `body` is called again, hears all
+    /// inputs again, and what it asks for meanwhile is dropped. `body` must not change anything that it shares with
+    /// others.
+    #[must_use]
+    pub fn forkable(self) -> Self {
+        Self { heard: Some(Vec::new()), ..self }
+    }
+
+    /// The same process before its start.
+    fn afresh(&self) -> Self {
+        let heard = self.heard.as_ref().map(|_| Vec::new());
+        Self { body: Rc::clone(&self.body), key: self.key, crashes: self.crashes, running: None, heard }
+    }
+
+    fn begin(&mut self, me: PartyId) {
+        let shared = Shared::new(me);
+        let mut tasks = Tasks::default();
+        let key = if self.crashes == 0 { self.key } else { self.key.index(self.crashes) };
+        tasks.add((self.body)(ProcessContext::new(shared.clone(), key)));
+        self.running = Some(Running { shared, tasks, tickets: BTreeMap::new() });
+    }
+
+    /// Takes in one input, and lets all tasks go on that can.
+    fn hear(
+        &mut self,
+        (now, me, input): Heard<P>,
+        carry_out: &mut dyn FnMut(Effect<P>, &mut BTreeMap<Alarm, TimerTicket>),
+    ) {
+        if matches!(input, Input::Start) {
+            self.begin(me);
+        }
+        let Some(Running { shared, tasks, tickets }) = &mut self.running else { return };
+        shared.clock.set(now);
+        match input {
+            Input::Start => {}
+            Input::Message { from, message } => shared.deliver(from, message),
+            Input::Timer(timer) => {
+                if let Ok(alarm) = timer.try_into() {
+                    tickets.remove(&alarm);
+                    shared.ring(alarm);
+                }
+            }
+            Input::WentOffline => shared.switch(false),
+            Input::CameBack => shared.switch(true),
+        }
+        while tasks.go_on() {
+            let (begun, mut effects) = {
+                let mut state = shared.state.borrow_mut();
+                (std::mem::take(&mut state.begun), std::mem::take(&mut state.effects))
+            };
+            begun.into_iter().for_each(|task| tasks.add(task));
+            effects.drain(..).for_each(|effect| carry_out(effect, tickets));
+        }
+    }
+}
+
+impl<P: Processes> Party<P> for Process<P> {
+    fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>) {
+        let heard = (ctx.now(), ctx.me(), input);
+        if let Some(all) = &mut self.heard {
+            all.push(heard.clone());
+        }
+        self.hear(heard, &mut |effect, tickets| match effect {
+            Effect::Send(to, message) => ctx.send(to, message),
+            Effect::Record(fact) => ctx.record(fact),
+            Effect::Wait(alarm, span) => {
+                tickets.insert(alarm, ctx.after(span, alarm.into()));
+            }
+            Effect::Cancel(alarm) => {
+                if let Some(ticket) = tickets.remove(&alarm) {
+                    ctx.cancel(ticket);
+                }
+            }
+            Effect::Stop => ctx.stop(),
+        });
+    }
+
+    fn restarted(&self) -> Option<Box<dyn Party<P>>> {
+        Some(Box::new(Self { crashes: self.crashes + 1, ..self.afresh() }))
+    }
+}
+
+impl<P: Processes> BoxedClone<P> for Process<P> {
+    fn boxed_clone(&self) -> Result<Box<dyn Party<P>>, CannotCopy> {
+        let mut copy = self.afresh();
+        let Some(running) = &self.running else { return Ok(Box::new(copy)) };
+        let Some(heard) = &self.heard else { return Err(CannotCopy::RunningProcess) };
+        for input in heard {
+            copy.hear(input.clone(), &mut |_, _| {});
+        }
+        copy.heard.clone_from(&self.heard);
+        if let Some(again) = &mut copy.running {
+            again.tickets.clone_from(&running.tickets);
+        }
+        Ok(Box::new(copy))
+    }
+}

@@ -1,0 +1,136 @@
+//! What a process and its futures share: messages that wait, alarms, and the effects that are asked for.
+
+use super::clock::Clock;
+use super::tasks::Work;
+use crate::kernel::{Digest, Digestible, Protocol};
+use crate::vocab::{PartyId, Span};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::rc::Rc;
+use std::task::Waker;
+
+/// The timer of a process, numbered in the order in which its processes began to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Alarm(pub u64);
+
+impl Digestible for Alarm {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(self.0);
+    }
+}
+
+/// A protocol whose parties may be processes: an [`Alarm`] is one of its timers. With `type Timer = Alarm` every
+/// timer is; else the protocol's timers convert from and to it.
+pub trait Processes: Protocol<Timer: From<Alarm> + TryInto<Alarm>> {}
+
+impl<P: Protocol<Timer: From<Alarm> + TryInto<Alarm>>> Processes for P {}
+
+/// What a process asks of the kernel, in order.
+pub(super) enum Effect<P: Protocol> {
+    Send(PartyId, P::Message),
+    Record(P::Fact),
+    Wait(Alarm, Span),
+    Cancel(Alarm),
+    Stop,
+}
+
+/// Who waits for something that concerns all of them, in the order in which they began to.
+pub(super) type Waiters = BTreeMap<u64, Waker>;
+
+/// How far an alarm is.
+pub(super) enum Ringing {
+    Set(Option<Waker>),
+    Rung,
+}
+
+/// The state of one process.
+pub(super) struct State<P: Protocol> {
+    pub(super) me: PartyId,
+    /// Messages that nobody has taken yet.
+    pub(super) mailbox: VecDeque<(PartyId, P::Message)>,
+    pub(super) receivers: Waiters,
+    pub(super) alarms: BTreeMap<Alarm, Ringing>,
+    pub(super) next_alarm: u64,
+    /// Changes of the connection so far, and what the last one was.
+    pub(super) changes: u64,
+    pub(super) online: bool,
+    pub(super) watchers: Waiters,
+    pub(super) next_waiter: u64,
+    pub(super) effects: VecDeque<Effect<P>>,
+    /// Tasks that begin when the present one waits.
+    pub(super) begun: Vec<Work>,
+}
+
+/// A handle on the state of one process.
+pub(super) struct Shared<P: Protocol> {
+    pub(super) clock: Clock,
+    pub(super) state: Rc<RefCell<State<P>>>,
+}
+
+impl<P: Protocol> Clone for Shared<P> {
+    fn clone(&self) -> Self {
+        Self { clock: self.clock.clone(), state: Rc::clone(&self.state) }
+    }
+}
+
+impl<P: Protocol> fmt::Debug for Shared<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Process").field("now", &self.clock.now()).finish_non_exhaustive()
+    }
+}
+
+impl<P: Protocol> Shared<P> {
+    pub(super) fn new(me: PartyId) -> Self {
+        let state = State {
+            me,
+            mailbox: VecDeque::new(),
+            receivers: Waiters::new(),
+            alarms: BTreeMap::new(),
+            next_alarm: 0,
+            changes: 0,
+            online: true,
+            watchers: Waiters::new(),
+            next_waiter: 0,
+            effects: VecDeque::new(),
+            begun: Vec::new(),
+        };
+        Self { clock: Clock::default(), state: Rc::new(RefCell::new(state)) }
+    }
+
+    pub(super) fn effect(&self, effect: Effect<P>) {
+        self.state.borrow_mut().effects.push_back(effect);
+    }
+
+    /// A message has come: all that wait for one look at it, those that waited first before the others.
+    pub(super) fn deliver(&self, from: PartyId, message: P::Message) {
+        let mut state = self.state.borrow_mut();
+        state.mailbox.push_back((from, message));
+        std::mem::take(&mut state.receivers).into_values().for_each(Waker::wake);
+    }
+
+    /// An alarm has run out; one that nobody waits for any more is left alone.
+    pub(super) fn ring(&self, alarm: Alarm) {
+        let mut state = self.state.borrow_mut();
+        if let Some(ringing) = state.alarms.get_mut(&alarm)
+            && let Ringing::Set(Some(waker)) = std::mem::replace(ringing, Ringing::Rung)
+        {
+            waker.wake();
+        }
+    }
+
+    pub(super) fn switch(&self, online: bool) {
+        let mut state = self.state.borrow_mut();
+        state.changes += 1;
+        state.online = online;
+        std::mem::take(&mut state.watchers).into_values().for_each(Waker::wake);
+    }
+}
+
+impl<P: Protocol> State<P> {
+    /// A number for somebody who waits.
+    pub(super) fn waiter(&mut self) -> u64 {
+        self.next_waiter += 1;
+        self.next_waiter
+    }
+}

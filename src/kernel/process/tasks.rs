@@ -1,0 +1,78 @@
+//! The tasks of one process: each is continued when something that it waits for has happened, in the order of
+//! those events.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Wake, Waker};
+
+/// What a process does, as a future.
+pub(super) type Work = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Tasks that can go on, each once. `Waker` asks for what several threads may share; no thread is involved.
+type Ready = Arc<Mutex<VecDeque<u64>>>;
+
+struct Notice {
+    task: u64,
+    queued: AtomicBool,
+    ready: Ready,
+}
+
+impl Wake for Notice {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.queued.swap(true, Ordering::Relaxed) {
+            self.ready.lock().unwrap_or_else(PoisonError::into_inner).push_back(self.task);
+        }
+    }
+}
+
+struct Task {
+    work: Work,
+    notice: Arc<Notice>,
+    waker: Waker,
+}
+
+/// The tasks that are not done, and which of them can go on.
+#[derive(Default)]
+pub(super) struct Tasks {
+    tasks: BTreeMap<u64, Task>,
+    next: u64,
+    ready: Ready,
+}
+
+impl fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks").field("unfinished", &self.tasks.len()).finish_non_exhaustive()
+    }
+}
+
+impl Tasks {
+    /// Adds a task, which begins after those that can go on already.
+    pub(super) fn add(&mut self, work: Work) {
+        let ready = Arc::clone(&self.ready);
+        let notice = Arc::new(Notice { task: self.next, queued: AtomicBool::new(false), ready });
+        notice.wake_by_ref();
+        self.tasks.insert(self.next, Task { work, waker: Arc::clone(&notice).into(), notice });
+        self.next += 1;
+    }
+
+    /// Lets the first task that can go on do so until it waits again; false when there is none.
+    pub(super) fn go_on(&mut self) -> bool {
+        let first = self.ready.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some(id) = first else { return false };
+        // It may have ended since.
+        if let Some(task) = self.tasks.get_mut(&id) {
+            task.notice.queued.store(false, Ordering::Relaxed);
+            if task.work.as_mut().poll(&mut Context::from_waker(&task.waker)).is_ready() {
+                self.tasks.remove(&id);
+            }
+        }
+        true
+    }
+}

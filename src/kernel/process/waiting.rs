@@ -1,0 +1,148 @@
+//! What a process can wait for: a moment, a message, a change of its connection.
+
+use super::state::{Alarm, Effect, Ringing, Shared};
+use crate::kernel::Protocol;
+use crate::vocab::{PartyId, Time};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Waits for a moment; see [`super::ProcessContext::sleep`]. Its timer is set when it is first awaited, and cancelled
+/// when it is dropped before.
+#[derive(Debug)]
+#[must_use = "nothing waits for a future that is not awaited"]
+pub struct Sleep<P: Protocol> {
+    shared: Shared<P>,
+    until: Time,
+    alarm: Option<Alarm>,
+}
+
+impl<P: Protocol> Sleep<P> {
+    pub(super) fn new(shared: &Shared<P>, until: Time) -> Self {
+        Self { shared: shared.clone(), until, alarm: None }
+    }
+}
+
+impl<P: Protocol> Future for Sleep<P> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
+        let shared = self.shared.clone();
+        let mut state = shared.state.borrow_mut();
+        let span = self.until.since(shared.clock.now());
+        let alarm = *self.alarm.get_or_insert_with(|| {
+            let alarm = Alarm(state.next_alarm);
+            state.next_alarm += 1;
+            state.effects.push_back(Effect::Wait(alarm, span));
+            state.alarms.insert(alarm, Ringing::Set(None));
+            alarm
+        });
+        match state.alarms.get_mut(&alarm) {
+            Some(Ringing::Set(waker)) => {
+                *waker = Some(task.waker().clone());
+                Poll::Pending
+            }
+            Some(Ringing::Rung) | None => Poll::Ready(()),
+        }
+    }
+}
+
+impl<P: Protocol> Drop for Sleep<P> {
+    fn drop(&mut self) {
+        let Some(alarm) = self.alarm else { return };
+        let mut state = self.shared.state.borrow_mut();
+        if let Some(Ringing::Set(_)) = state.alarms.remove(&alarm) {
+            state.effects.push_back(Effect::Cancel(alarm));
+        }
+    }
+}
+
+/// Whether a message is one that is waited for.
+type Wanted<P> = Box<dyn FnMut(PartyId, &<P as Protocol>::Message) -> bool>;
+
+/// Waits for a message; see [`super::ProcessContext::receive`].
+#[must_use = "nothing waits for a future that is not awaited"]
+pub struct Receive<P: Protocol> {
+    shared: Shared<P>,
+    wanted: Option<Wanted<P>>,
+    /// Its place among those who wait.
+    place: u64,
+}
+
+impl<P: Protocol> fmt::Debug for Receive<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receive").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl<P: Protocol> Receive<P> {
+    pub(super) fn new(shared: &Shared<P>, wanted: Option<Wanted<P>>) -> Self {
+        let place = shared.state.borrow_mut().waiter();
+        Self { shared: shared.clone(), wanted, place }
+    }
+}
+
+impl<P: Protocol> Future for Receive<P> {
+    type Output = (PartyId, P::Message);
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let shared = self.shared.clone();
+        // Taken out meanwhile, for what is wanted is told by code of the process.
+        let mut mailbox = std::mem::take(&mut shared.state.borrow_mut().mailbox);
+        let found = match &mut self.wanted {
+            None => (!mailbox.is_empty()).then_some(0),
+            Some(wanted) => mailbox.iter().position(|(from, message)| wanted(*from, message)),
+        };
+        let message = found.and_then(|place| mailbox.remove(place));
+        let mut state = shared.state.borrow_mut();
+        state.mailbox = mailbox;
+        if let Some(message) = message {
+            return Poll::Ready(message);
+        }
+        state.receivers.insert(self.place, task.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl<P: Protocol> Drop for Receive<P> {
+    fn drop(&mut self) {
+        self.shared.state.borrow_mut().receivers.remove(&self.place);
+    }
+}
+
+/// Waits for a change of the connection; see [`super::ProcessContext::connection_change`].
+#[derive(Debug)]
+#[must_use = "nothing waits for a future that is not awaited"]
+pub struct ConnectionChange<P: Protocol> {
+    shared: Shared<P>,
+    place: u64,
+    /// Changes before it began to wait.
+    before: u64,
+}
+
+impl<P: Protocol> ConnectionChange<P> {
+    pub(super) fn new(shared: &Shared<P>) -> Self {
+        let mut state = shared.state.borrow_mut();
+        Self { shared: shared.clone(), place: state.waiter(), before: state.changes }
+    }
+}
+
+impl<P: Protocol> Future for ConnectionChange<P> {
+    type Output = bool;
+
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<bool> {
+        let mut state = self.shared.state.borrow_mut();
+        if state.changes > self.before {
+            return Poll::Ready(state.online);
+        }
+        state.watchers.insert(self.place, task.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl<P: Protocol> Drop for ConnectionChange<P> {
+    fn drop(&mut self) {
+        self.shared.state.borrow_mut().watchers.remove(&self.place);
+    }
+}

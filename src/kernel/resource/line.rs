@@ -1,0 +1,185 @@
+//! Servers and the jobs that wait for them, as a plain value.
+
+use super::statistics::ResourceStatistics;
+use crate::kernel::{Digest, Digestible};
+use crate::vocab::{Span, Time};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// Which of the jobs that wait is served next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Discipline {
+    /// The one that asked first. Priorities mean nothing.
+    #[default]
+    Fifo,
+    /// The one that asked last. Priorities mean nothing.
+    Lifo,
+    /// The one of the lowest priority; among equals, the one that asked first.
+    Priority,
+    /// As `Priority`, and a job takes the server of one with a higher number when none is free: of the highest number,
+    /// and of those the one that asked last. That one goes back into the queue, before those of its priority that
+    /// asked later.
+    Preemptive,
+}
+
+/// A job's place in the line: jobs are served from the lowest claim on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Claim {
+    priority: i64,
+    order: i64,
+}
+
+impl Digestible for Claim {
+    fn digest(&self, digest: &mut Digest) {
+        digest.words([self.priority.cast_unsigned(), self.order.cast_unsigned()]);
+    }
+}
+
+/// What a request led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a job that begins takes time, and so does one that was interrupted"]
+pub struct Begun {
+    /// The job's place, by which it is named from now on.
+    pub claim: Claim,
+    /// Whether it has a server now.
+    pub served: bool,
+    /// The job that lost its server to this one, and is in the queue again.
+    pub preempted: Option<Claim>,
+}
+
+/// What a job left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "the job that is served next takes time"]
+pub struct Freed<J> {
+    /// The job.
+    pub job: J,
+    /// The job that has its server now.
+    pub next: Option<Claim>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<J> {
+    job: J,
+    /// When it asked.
+    asked: Time,
+    /// When it joined the queue the last time.
+    since: Time,
+    /// It had a server before.
+    begun: bool,
+}
+
+/// `k` servers and a queue of jobs. It keeps no time: whoever owns it says what the time is, and never an earlier one
+/// than before.
+#[derive(Clone, Debug)]
+pub struct Resource<J> {
+    discipline: Discipline,
+    serving: BTreeMap<Claim, Entry<J>>,
+    waiting: BTreeMap<Claim, Entry<J>>,
+    asked: i64,
+    statistics: ResourceStatistics,
+}
+
+impl<J> Resource<J> {
+    /// Free servers and an empty queue.
+    #[must_use]
+    pub fn new(servers: NonZeroU32, discipline: Discipline) -> Self {
+        let statistics = ResourceStatistics::new(servers.get());
+        Self { discipline, serving: BTreeMap::new(), waiting: BTreeMap::new(), asked: 0, statistics }
+    }
+
+    /// A job asks for a server, and waits in the queue if it gets none. Lower priorities are served first.
+    pub fn request(&mut self, now: Time, priority: i64, job: J) -> Begun {
+        self.statistics.forward(now);
+        self.statistics.requests += 1;
+        self.asked += 1;
+        let claim = match self.discipline {
+            Discipline::Fifo => Claim { priority: 0, order: self.asked },
+            Discipline::Lifo => Claim { priority: 0, order: -self.asked },
+            Discipline::Priority | Discipline::Preemptive => Claim { priority, order: self.asked },
+        };
+        let entry = Entry { job, asked: now, since: now, begun: true };
+        let free = self.serving.len() < self.statistics.servers as usize;
+        let preempted = if free { None } else { self.preempt(now, claim) };
+        let served = free || preempted.is_some();
+        if served {
+            self.statistics.begins(None);
+            self.serving.insert(claim, entry);
+        } else {
+            self.waiting.insert(claim, Entry { begun: false, ..entry });
+        }
+        self.count();
+        Begun { claim, served, preempted }
+    }
+
+    /// Takes the server of the job that comes after all others, if it comes after `claim` by its priority.
+    fn preempt(&mut self, now: Time, claim: Claim) -> Option<Claim> {
+        if self.discipline != Discipline::Preemptive {
+            return None;
+        }
+        let last = self.serving.last_entry().filter(|last| last.key().priority > claim.priority)?;
+        let (last, entry) = last.remove_entry();
+        self.waiting.insert(last, Entry { since: now, ..entry });
+        self.statistics.preemptions += 1;
+        Some(last)
+    }
+
+    /// A job gives its server back, or leaves the queue; `None` if it has done so before.
+    pub fn leave(&mut self, now: Time, claim: Claim) -> Option<Freed<J>> {
+        self.statistics.forward(now);
+        let freed = if let Some(left) = self.waiting.remove(&claim) {
+            self.statistics.in_queue += u128::from(now.since(left.since).nanos());
+            if left.begun {
+                self.statistics.done += 1;
+            } else {
+                self.statistics.withdrawn += 1;
+            }
+            Freed { job: left.job, next: None }
+        } else {
+            let done = self.serving.remove(&claim)?;
+            self.statistics.done += 1;
+            Freed { job: done.job, next: self.begin(now) }
+        };
+        self.count();
+        Some(freed)
+    }
+
+    /// The first job of the queue gets a server.
+    fn begin(&mut self, now: Time) -> Option<Claim> {
+        let (claim, entry) = self.waiting.pop_first()?;
+        self.statistics.in_queue += u128::from(now.since(entry.since).nanos());
+        if !entry.begun {
+            self.statistics.begins(Some(now.since(entry.asked)));
+        }
+        self.serving.insert(claim, Entry { begun: true, ..entry });
+        Some(claim)
+    }
+
+    fn count(&mut self) {
+        let statistics = &mut self.statistics;
+        statistics.waiting = self.waiting.len() as u64;
+        statistics.serving = self.serving.len() as u64;
+        statistics.most_waiting = statistics.most_waiting.max(statistics.waiting);
+    }
+
+    /// Whether a job has a server.
+    #[must_use]
+    pub fn serves(&self, claim: Claim) -> bool {
+        self.serving.contains_key(&claim)
+    }
+
+    /// A job that has a server or waits for one.
+    pub fn job_mut(&mut self, claim: Claim) -> Option<&mut J> {
+        let entry = self.serving.get_mut(&claim).or_else(|| self.waiting.get_mut(&claim));
+        entry.map(|entry| &mut entry.job)
+    }
+
+    /// What it did until `now`.
+    #[must_use]
+    pub fn statistics(&self, now: Time) -> ResourceStatistics {
+        let mut statistics = self.statistics.clone();
+        statistics.forward(now);
+        let waiting = self.waiting.values().map(|entry| now.since(entry.since));
+        statistics.in_queue += waiting.map(Span::nanos).map(u128::from).sum::<u128>();
+        statistics
+    }
+}

@@ -1,0 +1,109 @@
+//! What a resource did: how busy its servers were, and how long jobs waited for them.
+
+use crate::vocab::{Span, Time};
+
+const NANOS_PER_SECOND: f64 = 1e9;
+
+/// Counts and sums of a resource from the start to some moment. Sums of times are whole nanoseconds, so that they
+/// are exact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceStatistics {
+    /// Servers.
+    pub servers: u32,
+    /// The moment.
+    pub at: Time,
+    /// Jobs that asked for a server.
+    pub requests: u64,
+    /// Jobs that got one.
+    pub begun: u64,
+    /// Of those, jobs that got none at once.
+    pub delayed: u64,
+    /// Jobs that had one and gave it back.
+    pub done: u64,
+    /// Jobs that left the queue before they had one.
+    pub withdrawn: u64,
+    /// Times that a job lost its server to another.
+    pub preemptions: u64,
+    /// Jobs in the queue.
+    pub waiting: u64,
+    /// Jobs with a server.
+    pub serving: u64,
+    /// The most jobs that were in the queue at once.
+    pub most_waiting: u64,
+    /// Nanoseconds from a job's request until it got a server, over all that did.
+    pub until_begun: u128,
+    /// The longest of those times.
+    pub longest_until_begun: Span,
+    /// Nanoseconds that all jobs together have been in the queue, those that are in it now included.
+    pub in_queue: u128,
+    /// Nanoseconds that all servers together have been busy.
+    pub busy: u128,
+    /// The number of jobs in the queue, integrated over time: job nanoseconds.
+    pub queue_area: u128,
+}
+
+impl ResourceStatistics {
+    pub(super) fn new(servers: u32) -> Self {
+        Self {
+            servers,
+            at: Time::ZERO,
+            requests: 0,
+            begun: 0,
+            delayed: 0,
+            done: 0,
+            withdrawn: 0,
+            preemptions: 0,
+            waiting: 0,
+            serving: 0,
+            most_waiting: 0,
+            until_begun: 0,
+            longest_until_begun: Span::ZERO,
+            in_queue: 0,
+            busy: 0,
+            queue_area: 0,
+        }
+    }
+
+    /// Goes on to a moment with as many jobs in the queue and with servers as before.
+    pub(super) fn forward(&mut self, now: Time) {
+        let passed = u128::from(now.since(self.at).nanos());
+        self.queue_area += passed * u128::from(self.waiting);
+        self.busy += passed * u128::from(self.serving);
+        self.at = now;
+    }
+
+    /// A job gets a server for the first time.
+    pub(super) fn begins(&mut self, waited: Option<Span>) {
+        self.begun += 1;
+        if let Some(waited) = waited {
+            self.delayed += 1;
+            self.until_begun += u128::from(waited.nanos());
+            self.longest_until_begun = self.longest_until_begun.max(waited);
+        }
+    }
+
+    /// The share of all servers' time in which they were busy, in [0, 1]; 0 at the start.
+    #[must_use]
+    pub fn utilisation(&self) -> f64 {
+        let all = self.at.nanos() as f64 * f64::from(self.servers);
+        if all > 0.0 { self.busy as f64 / all } else { 0.0 }
+    }
+
+    /// The share of jobs that had to wait for their server, in [0, 1]; NaN before the first got one.
+    #[must_use]
+    pub fn share_delayed(&self) -> f64 {
+        self.delayed as f64 / self.begun as f64
+    }
+
+    /// Mean time until a job got a server, in seconds; NaN before the first got one.
+    #[must_use]
+    pub fn mean_wait_seconds(&self) -> f64 {
+        self.until_begun as f64 / NANOS_PER_SECOND / self.begun as f64
+    }
+
+    /// Mean number of jobs in the queue over time; 0 at the start.
+    #[must_use]
+    pub fn mean_waiting(&self) -> f64 {
+        if self.at > Time::ZERO { self.queue_area as f64 / self.at.nanos() as f64 } else { 0.0 }
+    }
+}

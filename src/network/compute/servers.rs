@@ -1,0 +1,55 @@
+//! A party that works on several messages at once.
+
+use super::{Compute, ComputeModel};
+use crate::vocab::{Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+/// Several servers that work at once, each on one job: `Servers(count: 4, each: Drawn(time: Constant("20ms")))`.
+///
+/// Jobs wait in one queue, first come, first served; with Poisson arrivals and exponential times it is the queue
+/// M/M/k. All servers of a party are equally fast.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Servers {
+    /// Number of servers.
+    pub count: NonZeroU32,
+    /// How long one of them works on a job; any of the compute models but `Servers`.
+    pub each: Box<ComputeModel>,
+}
+
+impl Compute for Servers {
+    fn servers(&self) -> u32 {
+        self.count.get()
+    }
+
+    fn slowness(&self, u: f64) -> f64 {
+        self.each.as_dyn().slowness(u)
+    }
+
+    fn job(&self, slowness: f64, length: f64, mishap: f64) -> Span {
+        self.each.as_dyn().job(slowness, length, mishap)
+    }
+
+    fn is_instant(&self) -> bool {
+        self.each.as_dyn().is_instant()
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        if self.each.get::<Self>().is_some() {
+            let cure = "write one Servers with the product of both counts";
+            return vec![Problem::wrong("each", "a model of one server", "Servers", cure)];
+        }
+        self.each.as_dyn().problems().into_iter().map(|problem| problem.below("each")).collect()
+    }
+
+    fn load(&mut self, base: &Path) -> Vec<Problem> {
+        self.each.as_dyn_mut().load(base).into_iter().map(|problem| problem.below("each")).collect()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.each.as_dyn().files()
+    }
+}
