@@ -4,6 +4,8 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{CheckArguments, Format};
 use super::output::print;
+use super::programs;
+use crate::programs::ProgramIdentity;
 use crate::report;
 use crate::vocab::counted;
 use serde::Serialize;
@@ -18,6 +20,9 @@ struct Valid<'a> {
     seed: u64,
     /// None: a scenario with any is not valid.
     diagnostics: [&'static str; 0],
+    /// The programs that it names; what they say that they are, if they were asked.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    programs: &'a [ProgramIdentity],
 }
 
 /// Checks.
@@ -26,6 +31,14 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
+    let mut programs = plan.programs();
+    if arguments.probe {
+        programs::announce(&plan);
+        programs = match programs::versions(&plan) {
+            Ok(programs) => programs,
+            Err(exit) => return exit,
+        };
+    }
     let (cells, replications) = (plan.cells.len(), plan.replications);
     match arguments.scenario.format {
         Format::Text => {
@@ -36,6 +49,9 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 counted(replications, "replication"),
                 plan.first_seed()
             ));
+            for program in programs.iter().filter(|_| arguments.probe) {
+                print(&format!("`{}`: {}\n", program.words(), program.version));
+            }
         }
         Format::Json => {
             print(&report::json(&Valid {
@@ -45,6 +61,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 replications,
                 seed: plan.first_seed(),
                 diagnostics: [],
+                programs: &programs,
             }));
         }
     }

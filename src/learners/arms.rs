@@ -1,6 +1,7 @@
 //! The arms as a learner finds them before its first round, and why it may be unable to begin.
 
 use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
+use crate::programs::ProgramFailure;
 use thiserror::Error;
 
 /// What a learner knows before it begins.
@@ -51,6 +52,9 @@ pub enum BuildError {
     /// The arms' covariance cannot be worked with.
     #[error(transparent)]
     Model(#[from] GpError),
+    /// It is a program, and nothing starts programs here.
+    #[error(transparent)]
+    Program(#[from] ProgramFailure),
 }
 
 /// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.

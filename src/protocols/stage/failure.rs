@@ -1,6 +1,7 @@
 //! Why a replication cannot be finished.
 
 use crate::kernel::KernelError;
+use crate::programs::ProgramFailure;
 use crate::vocab::{Complaint, Problem};
 use std::error::Error;
 
@@ -37,6 +38,15 @@ pub enum PlayError {
     EndedBeforeFork {
         /// Which series.
         series: String,
+    },
+    /// A program that a party asks gave no answer.
+    #[error("series \"{series}\": {failure}")]
+    Program {
+        /// In which series.
+        series: String,
+        /// Why.
+        #[source]
+        failure: ProgramFailure,
     },
     /// A party cannot do its part.
     #[error("series \"{series}\": {reason}")]

@@ -1,5 +1,6 @@
 //! The folder that a run leaves behind: files that are whole or absent, sealed records, the manifest.
 
+pub(in crate::study) mod answers;
 pub(in crate::study) mod error;
 pub mod files;
 pub(in crate::study) mod folder;
