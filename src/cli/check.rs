@@ -31,14 +31,11 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
-    let mut programs = plan.programs();
-    if arguments.probe {
-        programs::announce(&plan);
-        programs = match programs::versions(&plan) {
-            Ok(programs) => programs,
-            Err(exit) => return exit,
-        };
-    }
+    let plan = match if arguments.probe { programs::ask(plan) } else { Ok(plan) } {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
+    let programs = plan.programs();
     let (cells, replications) = (plan.cells.len(), plan.replications);
     match arguments.scenario.format {
         Format::Text => {

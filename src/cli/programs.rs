@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::output::say;
-use crate::programs::{Program, ProgramIdentity};
+use crate::programs::Program;
 use crate::study::Plan;
 use crate::vocab::counted;
 
@@ -21,28 +21,13 @@ pub(super) fn announce(plan: &Plan) {
     ));
 }
 
-/// Says so, and asks each program what it is: that is part of what the study is.
+/// Says so, and asks each program what it is.
 pub(super) fn ask(plan: Plan) -> Result<Plan, Exit> {
-    if plan.programs().is_empty() {
-        return Ok(plan);
-    }
     announce(&plan);
-    let known = versions(&plan)?;
-    Ok(plan.with_programs(&known))
-}
-
-/// What each program says that it is. Starts each once.
-pub(super) fn versions(plan: &Plan) -> Result<Vec<ProgramIdentity>, Exit> {
-    let asked = plan.programs().into_iter().map(|identity| {
-        let timeout = timeout(plan, &identity);
-        let program = Program { command: identity.command.clone(), timeout, files: Vec::new() };
-        let version = program.version(&plan.base).map_err(|failure| {
-            say(format_args!("error: {failure}"));
-            Exit::CellsFailed
-        })?;
-        Ok(ProgramIdentity { version, ..identity })
-    });
-    asked.collect()
+    plan.ask_programs().map_err(|failure| {
+        say(format_args!("error: {failure}"));
+        Exit::CellsFailed
+    })
 }
 
 /// Refuses to go on with a study that was planned with other programs.
@@ -61,11 +46,4 @@ pub(super) fn same_as_planned(plan: &Plan) -> Result<(), Exit> {
         }
     }
     Ok(())
-}
-
-/// The longest time that any place of the scenario gives the program.
-fn timeout(plan: &Plan, identity: &ProgramIdentity) -> crate::vocab::Span {
-    let named = plan.cells.iter().flat_map(|cell| cell.scenario.programs());
-    let own = named.filter(|program| program.command == identity.command);
-    own.map(|program| program.timeout).max().unwrap_or_else(Program::default_timeout)
 }

@@ -1,7 +1,7 @@
 //! A study before it is played: its cells, in order, and how often each is repeated.
 
 use crate::objectives::Resources;
-use crate::programs::{Program, ProgramIdentity, named, without_timeouts};
+use crate::programs::{Program, ProgramFailure, ProgramIdentity, named, without_timeouts};
 use crate::scenario::Scenario;
 use crate::study::plan::identity::{BUILD, Identity};
 use serde::Serialize;
@@ -127,8 +127,15 @@ impl Plan {
         let mut files = Contents::default();
         for cell in &mut self.cells {
             for program in &mut cell.programs {
-                let same = known.iter().find(|known| known.command == program.command);
-                same.inspect(|same| program.clone_from(same));
+                let named = |known: &&ProgramIdentity| known.command == program.command;
+                let equal = |known: &&ProgramIdentity| known.files.keys().eq(program.files.keys());
+                // A file of a command that is gone is not known to be one.
+                let more = |known: &&ProgramIdentity| {
+                    program.files.keys().all(|file| known.files.contains_key(file))
+                };
+                let same = known.iter().filter(named).find(equal);
+                let same = same.or_else(|| known.iter().filter(named).find(more)).cloned();
+                same.into_iter().for_each(|same| *program = same);
             }
             if !cell.programs.is_empty() {
                 let (scenario, programs) = (&cell.scenario, &cell.programs);
@@ -137,6 +144,24 @@ impl Plan {
             }
         }
         self
+    }
+
+    /// The plan of the same study after each program was asked what it is, which is part of what the study is. Starts each
+    /// once.
+    ///
+    /// # Errors
+    /// The first [`ProgramFailure`].
+    pub fn ask_programs(self) -> Result<Self, ProgramFailure> {
+        let known = self.programs().into_iter().map(|identity| {
+            let named = self.cells.iter().flat_map(|cell| cell.scenario.programs());
+            let own = named.filter(|program| program.command == identity.command);
+            // The longest time that any place of the scenario gives it.
+            let timeout = own.map(|program| program.timeout).max().unwrap_or_else(Program::default_timeout);
+            let program = Program { command: identity.command.clone(), timeout, files: Vec::new() };
+            Ok(ProgramIdentity { version: program.version(&self.base)?, ..identity })
+        });
+        let known = known.collect::<Result<Vec<_>, ProgramFailure>>()?;
+        Ok(self.with_programs(&known))
     }
 
     /// Where files of the scenario are.
