@@ -116,13 +116,22 @@ impl Dialogue {
             Place { topic: programs.topic(), dialogue: self.number, number, asked: &asked.as_str()[..32] };
         self.next += 1;
         let answer = match programs.find(place) {
-            Some(answer) => answer,
+            Some(answer) => {
+                // A process that was not asked this does not know what it would have been told.
+                self.process = None;
+                answer
+            }
             None => {
-                let answer = self.put(question, number, past)?;
-                programs.keep(place, answer).map_err(|error| ProgramFailure::Keeping {
+                let own = self.put(question, number, past)?;
+                let counts = programs.keep(place, own).map_err(|error| ProgramFailure::Keeping {
                     program: self.program.words(),
                     reason: error.to_string(),
-                })?
+                })?;
+                // Somebody else was first: this process would go on from a choice that it did not make.
+                if counts.to_bits() != own.to_bits() {
+                    self.process = None;
+                }
+                counts
             }
         };
         programs.note(place, answer);
