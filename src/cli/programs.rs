@@ -2,13 +2,25 @@
 
 use super::exit::Exit;
 use super::output::say;
-use crate::programs::Program;
+use crate::programs::{Program, ProgramIdentity};
 use crate::study::Plan;
 use crate::vocab::counted;
 
 /// Says which programs a scenario starts.
 pub(super) fn announce(plan: &Plan) {
-    let programs = plan.programs();
+    announce_all([plan]);
+}
+
+/// Says which programs the branches of a scenario start.
+pub(super) fn announce_all<'a>(plans: impl IntoIterator<Item = &'a Plan>) {
+    let mut plans = plans.into_iter().peekable();
+    let Some(plan) = plans.peek().copied() else { return };
+    let mut programs: Vec<ProgramIdentity> = Vec::new();
+    for program in plans.flat_map(Plan::programs) {
+        if !programs.contains(&program) {
+            programs.push(program);
+        }
+    }
     if programs.is_empty() {
         return;
     }

@@ -14,6 +14,7 @@ mod shared;
 pub use dialogue::{Dialogue, Question};
 pub use failure::ProgramFailure;
 pub use named::{named, without_timeouts};
+pub use process::version;
 pub use program::{Program, ProgramIdentity};
 pub use shared::{Answers, CannotKeep, Conversation, Place, Programs, Recorded};
 

@@ -43,6 +43,14 @@ pub(super) struct Process {
     version: String,
 }
 
+/// Starts a program in the folder `base`, asks what it is, and ends it.
+///
+/// # Errors
+/// [`ProgramFailure`].
+pub fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure> {
+    Process::start(program, base).map(|process| process.version().to_owned())
+}
+
 impl fmt::Debug for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Process").field("program", &self.program).finish_non_exhaustive()

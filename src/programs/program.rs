@@ -1,7 +1,5 @@
 //! What a scenario says of a program, and what tells it from others.
 
-use super::failure::ProgramFailure;
-use super::process::Process;
 use crate::vocab::{Problem, Span};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -130,14 +128,6 @@ impl Program {
         };
         let files = words.chain(listed).map(|file| (file.clone(), hash(&file))).collect();
         ProgramIdentity { command: self.command.clone(), version: String::new(), files }
-    }
-
-    /// Starts it in the folder `base`, asks what it is, and ends it.
-    ///
-    /// # Errors
-    /// [`ProgramFailure`].
-    pub fn version(&self, base: &Path) -> Result<String, ProgramFailure> {
-        Process::start(self, base).map(|process| process.version().to_owned())
     }
 
     /// What the operating system is asked to start.

@@ -1,7 +1,7 @@
 //! A study before it is played: its cells, in order, and how often each is repeated.
 
 use crate::objectives::Resources;
-use crate::programs::{Program, ProgramFailure, ProgramIdentity, named, without_timeouts};
+use crate::programs::{Program, ProgramFailure, ProgramIdentity, named, version, without_timeouts};
 use crate::scenario::{OwnMember, Scenario};
 use crate::study::plan::identity::{Identity, build_with};
 use serde::Serialize;
@@ -174,7 +174,7 @@ impl Plan {
             // The longest time that any place of the scenario gives it.
             let timeout = own.map(|program| program.timeout).max().unwrap_or_else(Program::default_timeout);
             let program = Program { command: identity.command.clone(), timeout, files: Vec::new() };
-            Ok(ProgramIdentity { version: program.version(&self.base)?, ..identity })
+            Ok(ProgramIdentity { version: version(&program, &self.base)?, ..identity })
         });
         let known = known.collect::<Result<Vec<_>, ProgramFailure>>()?;
         Ok(self.with_programs(&known))
