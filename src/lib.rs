@@ -161,6 +161,7 @@ pub mod kernel;
 pub mod gp;
 pub mod accounting;
 // Floor 3
+pub mod programs;
 pub mod privacy;
 pub mod network;
 pub mod objectives;

@@ -6,6 +6,7 @@ use super::options::{
     AuditArguments, AuditOptions, AuditWhat, Expected, Format, MechanismAuditArguments, ScenarioArguments,
 };
 use super::output::{print, say_lines};
+use super::programs;
 use super::progress::Bar;
 use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
 use crate::audit::{Case, Effort, Finding, Verdict, measure, suite};
@@ -84,6 +85,7 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
         claim: arguments.claim,
         neighbour: arguments.neighbour.clone(),
     };
+    programs::announce(&plan);
     let Systems { audited, mut not_audited } = match systems(&plan, &request) {
         Ok(all) => all,
         Err(reason) => {

@@ -4,6 +4,8 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{CheckArguments, Format};
 use super::output::print;
+use super::programs;
+use crate::programs::ProgramIdentity;
 use crate::report;
 use crate::vocab::counted;
 use serde::Serialize;
@@ -18,6 +20,9 @@ struct Valid<'a> {
     seed: u64,
     /// Always empty: a scenario with any diagnostic is not valid.
     diagnostics: [&'static str; 0],
+    /// The programs that it names; what they say that they are, if they were asked.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    programs: &'a [ProgramIdentity],
 }
 
 /// Runs the verb.
@@ -26,6 +31,11 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
+    let plan = match if arguments.probe { programs::ask(plan) } else { Ok(plan) } {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
+    let programs = plan.programs();
     let (cells, replications) = (plan.cells.len(), plan.replications);
     match arguments.scenario.format {
         Format::Text => {
@@ -36,6 +46,9 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 counted(replications, "replication"),
                 plan.first_seed()
             ));
+            for program in programs.iter().filter(|_| arguments.probe) {
+                print(&format!("`{}`: {}\n", program.words(), program.version));
+            }
         }
         Format::Json => {
             print(&report::json(&Valid {
@@ -45,6 +58,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Exit {
                 replications,
                 seed: plan.first_seed(),
                 diagnostics: [],
+                programs: &programs,
             }));
         }
     }

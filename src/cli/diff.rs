@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::load::{load, plan_of_run};
 use super::options::{Format, ReplayArguments, ScenarioArguments};
 use super::output::{print, say};
+use super::programs;
 use super::trace::sentence;
 use crate::protocols::Parcel;
 use crate::report::{self, connection};
@@ -40,9 +41,18 @@ pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
             return Exit::Usage;
         }
     }
-    let side = |plan| Side { plan, cell: arguments.cell, replication: wanted };
+    let folders = [&*arguments.run, other].map(|path| path.is_dir().then(|| RunFolder::at(path)));
+    for (plan, _) in plans.iter().zip(&folders).filter(|(_, folder)| folder.is_none()) {
+        programs::announce(plan);
+    }
+    let side = |index: usize| Side {
+        plan: &plans[index],
+        cell: arguments.cell,
+        replication: wanted,
+        folder: folders[index].as_ref(),
+    };
     let until = arguments.until.map(|until| Time::ZERO + until);
-    let found = match study::diff(side(&plans[0]), side(&plans[1]), until) {
+    let found = match study::diff(side(0), side(1), until) {
         Ok(found) => found,
         Err(failure) => {
             say(format_args!("error: {failure}"));

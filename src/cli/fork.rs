@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, RunArguments, ScenarioArguments};
 use super::output::{print, say};
+use super::programs;
 use super::progress::Bar;
 use crate::protocols::ForkPoint;
 use crate::report;
@@ -38,6 +39,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             Err(exit) => return exit,
         }
     }
+    programs::announce_all(std::iter::once(&plan).chain(plans.iter().map(|(_, plan)| plan)));
     let bar = Bar::new(plan.name.clone());
     bar.length(plan.replications * plan.cells.len() as u64);
     let threads = arguments.threads.map_or(0, |threads| threads as usize);

@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
 use super::output::{print, say, say_lines};
 use crate::objectives::Resources;
+use crate::programs::{Programs, Recorded};
 use crate::report;
 use crate::scenario::{Diagnostics, Document, OwnMember, own_members};
 use crate::study::{Manifest, Plan, RunFolder, files};
@@ -24,6 +25,7 @@ pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
             .clone()
             .or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from))
             .map(|folder| absolute(&folder)),
+        ..Resources::default()
     };
     let cells = document.cells(&overrides, &resources).map_err(|diagnostics| refuse(&diagnostics))?;
     Ok(Plan::new(document.text().to_owned(), overrides, &resources, cells))
@@ -48,14 +50,16 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
         say(format_args!("error: {error}"));
         Exit::Internal
     })?;
-    let resources = Resources { base: manifest.base.clone(), data: manifest.data.clone() };
+    // What programs answered is in the folder: they need not be there any more.
+    let programs = Programs::recorded(Box::new(Recorded::default()));
+    let resources = Resources { base: manifest.base.clone(), data: manifest.data.clone(), programs };
     let document = Document::from_text(&file, text);
     let cells = document
         .cells(&manifest.overrides, &resources)
         .map_err(|diagnostics| complain(&diagnostics, Format::Text))?;
     let (text, overrides) = (document.text().to_owned(), manifest.overrides.clone());
     let plan = Plan::of_build(text, overrides, &resources, cells, &manifest.build);
-    Ok((plan, manifest))
+    Ok((plan.with_programs(&manifest.programs), manifest))
 }
 
 /// What the run was played with and this program lacks, in words; none if it has everything.

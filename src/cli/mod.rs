@@ -17,6 +17,7 @@ mod man;
 mod new;
 mod options;
 mod output;
+mod programs;
 mod progress;
 mod replay;
 mod report;

@@ -6,6 +6,7 @@ use super::load::load;
 use super::options::{Format, RunArguments};
 use super::output::print;
 use super::output::say;
+use super::programs;
 use super::progress::Bar;
 use crate::report;
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
@@ -28,8 +29,13 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         return super::fork::fork(plan, arguments);
     }
     if arguments.dry {
+        programs::announce(&plan);
         return super::dry::dry(&plan, arguments);
     }
+    plan = match programs::ask(plan) {
+        Ok(plan) => plan,
+        Err(exit) => return exit,
+    };
     if arguments.until_halfwidth.is_some()
         && let Some(known) = study::unknown_metric(&plan, &arguments.metric)
     {

@@ -8,6 +8,7 @@ use super::options::{
     SweepSubmitArguments, SweepVerb, SweepWorkArguments,
 };
 use super::output::{print, say};
+use super::programs;
 use super::progress::{Bar, tell_other_builds};
 use super::run::{budget, sparklines};
 use crate::report;
@@ -43,7 +44,7 @@ fn complain(error: SweepError) -> Exit {
 }
 
 fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
-    let plan = load(&arguments.scenario)?;
+    let plan = programs::ask(load(&arguments.scenario)?)?;
     let path = arguments.out.join(plan.folder_name());
     let laid =
         sweep::lay_out(&plan, &RunFolder::at(&path), arguments.blocks, arguments.force).map_err(complain)?;
@@ -121,6 +122,8 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
         pace,
         interrupted: interruption::listen(),
     };
+    programs::same_as_planned(&plan)?;
+    programs::announce(&plan);
     let bar = Bar::new(format!("worker {}/{}", arguments.slot.0, arguments.slot.1));
     let worked = sweep::work(&plan, &folder, options, &bar);
     bar.finish();

@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::load::load;
 use super::options::{Format, ScenarioArguments, TraceArguments, TraceFormat};
 use super::output::{print, say};
+use super::programs;
 use crate::protocols::{Parcel, TraceEvent, TraceKind, Watcher};
 use crate::report::{self, cause, connection};
 use crate::study;
@@ -77,6 +78,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
             }
         })
     };
+    programs::announce(&plan);
     let played = study::trace(&plan, arguments.cell, arguments.replication, watcher);
     print(&text.borrow());
     if let Err(failure) = played {

@@ -1,6 +1,7 @@
 //! What a learner knows of the arms before its first round, and why it may be unable to start.
 
 use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
+use crate::programs::ProgramFailure;
 use thiserror::Error;
 
 /// What a learner knows before it starts.
@@ -51,6 +52,9 @@ pub enum BuildError {
     /// The covariance of the arms cannot be used.
     #[error(transparent)]
     Model(#[from] GpError),
+    /// It is a program, and nothing starts programs here.
+    #[error(transparent)]
+    Program(#[from] ProgramFailure),
 }
 
 /// Facts about a problem that a protocol gives its learner; a value in the recipe takes precedence.

@@ -7,6 +7,7 @@ mod arms;
 mod ata_gp_ucb;
 mod beta;
 mod expected_improvement;
+mod external;
 mod gp_ucb;
 mod history;
 mod knowledge;
@@ -22,6 +23,7 @@ pub use arms::{Arms, BuildError, Facts};
 pub use ata_gp_ucb::{AtaGpUcb, Widths};
 pub use beta::BetaSchedule;
 pub use expected_improvement::ExpectedImprovement;
+pub use external::External;
 pub use gp_ucb::{Exploration, GpUcb};
 pub(crate) use history::History;
 pub use knowledge::{Constants, Knowledge, Payoffs};
@@ -33,6 +35,7 @@ pub use theorem::Theorem;
 pub use thompson_sampling::{Sampling, ThompsonSampling};
 
 use crate::gp::GpError;
+use crate::programs::Programs;
 use crate::rng::Stream;
 use crate::vocab::Problem;
 use std::fmt;
@@ -122,6 +125,15 @@ pub trait LearnerRecipe: Send + Sync {
     /// [`BuildError`]: inputs that are withheld, a quantity that neither recipe nor protocol states, too many arms, or
     /// a covariance that cannot be used.
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError>;
+
+    /// The same where a learner may be a program of a user's own: it is one of `programs`.
+    ///
+    /// # Errors
+    /// As [`LearnerRecipe::build`].
+    fn build_with(&self, arms: &Arms, programs: &Programs) -> Result<Box<dyn Learner>, BuildError> {
+        let _ = programs;
+        self.build(arms)
+    }
 }
 
 crate::family! {
@@ -134,5 +146,6 @@ crate::family! {
         TgpUcb(TgpUcb),
         MomaGpUcb(MomaGpUcb),
         Random(Random),
+        External(External),
     }
 }

@@ -6,6 +6,7 @@
 
 mod branin;
 mod correlation;
+mod external;
 mod federation;
 mod gp_sample;
 mod hyperparameters;
@@ -19,6 +20,7 @@ mod tuning;
 
 pub use branin::BraninHoo;
 pub use correlation::Correlation;
+pub use external::{External, SettingAxis};
 pub use federation::{Axis, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
@@ -30,6 +32,7 @@ pub use table::{Goal, InputScale, Output, OutputScale, Table, TableError, Transf
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
 
 use crate::gp::GpError;
+use crate::programs::{ProgramFailure, Programs};
 use crate::rng::Key;
 use crate::vocab::Problem;
 use std::fmt;
@@ -43,6 +46,8 @@ pub struct Resources {
     pub base: PathBuf,
     /// A further folder, for files that are not in the scenario's folder.
     pub data: Option<PathBuf>,
+    /// The programs that an objective may ask. Default: none.
+    pub programs: Programs,
 }
 
 impl Resources {
@@ -86,7 +91,10 @@ pub enum ObjectiveError {
         /// Why.
         error: GpError,
     },
-    /// An objective with the same value everywhere.
+    /// A program gave no answer.
+    #[error(transparent)]
+    Program(#[from] ProgramFailure),
+    /// An objective that is the same everywhere.
     #[error("{name} is constant on this grid")]
     Constant {
         /// Its name.
@@ -186,5 +194,6 @@ crate::family! {
         Correlation(Correlation),
         Tuning(Tuning),
         FederatedTuning(FederatedTuning),
+        External(External),
     }
 }

@@ -5,6 +5,7 @@ use super::{limits, names};
 use crate::network::Network;
 use crate::network::availability::AvailabilityModel;
 use crate::objectives::{Instance, ObjectiveModel, Resources};
+use crate::programs::{self, Program};
 use crate::protocols::{Directions, Stage};
 use crate::vocab::Problem;
 use serde_json::Value;
@@ -101,6 +102,7 @@ impl Scenario {
         let mut problems = limits::problems(&draft, &plain);
         problems.extend(names::problems(&draft, &plain));
         problems.extend(special_files(&plain, "", known.resources));
+        problems.extend(absent_programs(&plain, known.resources));
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -131,6 +133,13 @@ impl Scenario {
     #[must_use]
     pub fn draft(&self) -> &Draft {
         &self.draft
+    }
+
+    /// The programs that it names.
+    #[must_use]
+    pub fn programs(&self) -> Vec<Program> {
+        let plain = serde_json::to_value(&self.draft).unwrap_or_default();
+        programs::named(&plain).into_iter().map(|(_, program)| program).collect()
     }
 
     /// The network, with the files that its models name read.
@@ -319,6 +328,18 @@ impl<'a> Known<'a> {
     }
 }
 
+/// Programs that are not there. A run whose programs are gone can still be repeated: their answers are in its folder.
+fn absent_programs(plain: &Value, resources: &Resources) -> Vec<Problem> {
+    if resources.programs.are_recorded() {
+        return Vec::new();
+    }
+    let below = |(path, program): (String, Program)| {
+        let problems = program.absent(&resources.base).into_iter();
+        problems.map(move |problem| problem.below(&path)).collect::<Vec<_>>()
+    };
+    programs::named(plain).into_iter().flat_map(below).collect()
+}
+
 /// Fields that name a device or a pipe as a file: one may never end, and cannot be read twice.
 fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Problem> {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
@@ -365,7 +386,7 @@ mod tests {
             protocol: Echo(caller: "a", rounds: 2),
         )"#;
         let draft: Draft = parse(&Edited::unchanged(text)).unwrap();
-        let resources = Resources { base: folder.path().to_owned(), data: None };
+        let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
         let scenario = Scenario::check(draft.clone(), &resources).unwrap();
         assert_eq!(scenario.draft(), &draft);
         let law = &scenario.stage(None).network.default.latency;

@@ -127,7 +127,11 @@ fn assert_valid(file: &Path, place: &str) {
     let (code, _, stderr) = told(&subrosa(&["check", file.to_str().unwrap()]));
     let says_so = fs::read_to_string(file).unwrap().contains("The data may not be passed on");
     let withheld = says_so && stderr.contains("no such file") && stderr.contains("--data");
-    assert!(code == 0 || (code == 3 && withheld), "{place}: {stderr}");
+    // Examples that call Python are for machines that have it.
+    let absent = stderr.contains("a program that is installed")
+        && file.ends_with("external/scikit_learn.ron")
+        || stderr.contains("a program that is installed") && file.ends_with("external/training.ron");
+    assert!(code == 0 || (code == 3 && (withheld || absent)), "{place}: {stderr}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use syn::visit::{self, Visit};
 /// The layers of `docs/architecture.md`, lowest first. Modules of one layer do not import each other.
 const LAYERS: &[(u32, &[&str])] = &[
     (1, &["vocab", "special", "rng"]),
-    (2, &["kernel", "gp", "accounting"]),
+    (2, &["kernel", "gp", "accounting", "programs"]),
     (3, &["privacy", "network", "objectives", "learners"]),
     (4, &["protocols"]),
     (5, &["scenario"]),

@@ -6,6 +6,7 @@ mod support;
 mod bad_network;
 mod dry;
 mod early_endings;
+mod external;
 mod federated;
 mod fork;
 mod hostile;

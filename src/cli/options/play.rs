@@ -12,6 +12,9 @@ use std::path::PathBuf;
 pub(in crate::cli) struct CheckArguments {
     #[command(flatten)]
     pub(in crate::cli) scenario: ScenarioArguments,
+    /// Start each program that the scenario names, ask what it is, and end it; without this nothing is started
+    #[arg(long)]
+    pub(in crate::cli) probe: bool,
 }
 
 #[derive(Debug, Args)]

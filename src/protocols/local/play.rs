@@ -111,7 +111,9 @@ impl Local {
             .map_err(|error| PlayError::party(&series.name, error))?;
         let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
-        let learner = learner.as_dyn().build(&arms).map_err(|error| PlayError::party(&series.name, error))?;
+        let programs = stage.directions.programs.of_series(&series.name);
+        let learner = learner.as_dyn().build_with(&arms, &programs);
+        let learner = learner.map_err(|error| PlayError::party(&series.name, error))?;
         let clips = mechanism.is_some();
         let parties =
             self.parties(stage, (service, users), instance, key, mechanism, (&series.learner, learner));

@@ -7,6 +7,7 @@ use crate::learners::{Arms, BuildError, Facts, Learner, LearnerModel};
 use crate::objectives::Surrogate;
 use crate::privacy::Released;
 use crate::privacy::mechanisms::Rows;
+use crate::programs::Programs;
 use crate::protocols::stage::{Asker, Retry, SearchPlan, Searcher, Verdict, end};
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
@@ -36,6 +37,8 @@ pub(super) struct ModelerRecipe {
     pub(super) surrogate: Option<Surrogate>,
     /// Variance of the noise on private outcomes; public.
     pub(super) outcome_variance: f64,
+    /// The programs that its learner may be one of.
+    pub(super) programs: Programs,
 }
 
 impl ModelerRecipe {
@@ -59,7 +62,7 @@ impl ModelerRecipe {
             mean: model.map_or(0.0, |model| model.mean),
             facts: Facts { horizon: Some(self.rounds), ..Facts::default() },
         };
-        Ok(self.learner.as_dyn().build(&arms)?)
+        Ok(self.learner.as_dyn().build_with(&arms, &self.programs)?)
     }
 }
 

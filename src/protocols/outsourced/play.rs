@@ -106,6 +106,7 @@ impl Outsourced {
             learner: learner.clone(),
             surrogate: (!instance.background.fitted).then(|| instance.surrogate.clone()),
             outcome_variance,
+            programs: stage.directions.programs.of_series(&series.name),
         };
         let stream = party(&self.modeler).child("learner").stream();
         let searcher = Modeler::new(curator, recipe, key.child("initial points"), stream);

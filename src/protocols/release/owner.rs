@@ -11,6 +11,7 @@ use crate::learners::{Learner, LearnerModel, Random};
 use crate::privacy::ledger::{Meter, Occasion, ReleaseError, release};
 use crate::privacy::mechanisms::{Disclosure, Mechanism};
 use crate::privacy::{Released, Sensitive};
+use crate::programs::Programs;
 use crate::protocols::stage::{JitterWatch, JournalLedger, Retry, end, give_up};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit};
@@ -46,6 +47,8 @@ pub(super) struct OwnerConfig {
     /// Random numbers of the mechanisms, and of the learner.
     pub(super) mechanisms: Stream,
     pub(super) learning: Stream,
+    /// The programs that its learner may be one of.
+    pub(super) programs: Programs,
 }
 
 /// Relays that can read messages, and are neither the owner nor one of the owner's machines.
@@ -131,7 +134,7 @@ impl Owner {
             Search::Learner(learner) => {
                 let random = LearnerModel::from(Random {});
                 let learner = if config.dry { random } else { learner };
-                let learner = learner.as_dyn().build(&task.arms())?;
+                let learner = learner.as_dyn().build_with(&task.arms(), &config.programs)?;
                 (Searcher::Learner(learner), task.rounds)
             }
             Search::Everything => (Searcher::Everything, task.n() as u64),

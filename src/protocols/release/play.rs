@@ -13,6 +13,7 @@ use super::worker::Worker;
 use crate::kernel::Party;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
+use crate::programs::Programs;
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{Evaluations, PlayError, Protocol, Releases, SeriesRecord, Stage, count};
 use crate::rng::Key;
@@ -85,7 +86,8 @@ impl Release {
         let neighbour = if stage.directions.dry {
             None
         } else {
-            self.on_neighbour(series, instance, &task, key).map_err(failed)?
+            let programs = stage.directions.programs.of_series(&series.name);
+            self.on_neighbour(series, instance, &task, (key, &programs)).map_err(failed)?
         };
         record.outcomes =
             outcomes(instance, &task, (&trials, neighbour.as_ref()), published, &plan.guarantees)
@@ -138,6 +140,7 @@ impl Release {
             dry: stage.directions.dry,
             mechanisms: owner.child("mechanisms").stream(),
             learning: owner.child("learner").stream(),
+            programs: stage.directions.programs.of_series(&series.name),
         })
     }
 
@@ -172,14 +175,14 @@ impl Release {
         series: &ReleaseSeries,
         instance: &Instance,
         task: &Task,
-        key: Key,
+        (key, programs): (Key, &Programs),
     ) -> Result<Option<Trials>, CannotRelease> {
         let publication = series.publication.as_dyn();
         let Some(values) = instance.background.neighbour.as_ref().filter(|_| publication.sequential()) else {
             return Ok(None);
         };
         let Search::Learner(learner) = publication.search(task)? else { return Ok(None) };
-        let mut learner = learner.as_dyn().build(&task.arms())?;
+        let mut learner = learner.as_dyn().build_with(&task.arms(), programs)?;
         let noise_sd = if publication.noise_free() { 0.0 } else { task.noise_sd };
         let noise = key.child("objective noise");
         let mut stream = key.child("party").child(&self.owner).child("learner").stream();

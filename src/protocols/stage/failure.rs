@@ -1,6 +1,7 @@
 //! Why a replication cannot be finished.
 
 use crate::kernel::{CannotCopy, KernelError};
+use crate::programs::ProgramFailure;
 use crate::vocab::{Complaint, Problem};
 use std::error::Error;
 
@@ -48,6 +49,15 @@ pub enum PlayError {
         /// Why it has no copy.
         #[source]
         reason: CannotCopy,
+    },
+    /// A program that a party asks gave no answer.
+    #[error("series \"{series}\": {failure}")]
+    Program {
+        /// In which series.
+        series: String,
+        /// Why.
+        #[source]
+        failure: ProgramFailure,
     },
     /// A party cannot do its part.
     #[error("series \"{series}\": {reason}")]

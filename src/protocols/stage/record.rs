@@ -3,6 +3,7 @@
 use crate::accounting::CountedRelease;
 use crate::kernel::Checkpoint;
 use crate::network::NetworkStatistics;
+use crate::programs::Conversation;
 use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -140,6 +141,9 @@ pub struct SeriesRecord {
     pub checkpoints: Vec<CheckpointRecord>,
     /// The journal's digest.
     pub digest: String,
+    /// What programs answered, dialogue by dialogue; most series ask none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<Conversation>,
 }
 
 impl SeriesRecord {
@@ -168,6 +172,7 @@ impl SeriesRecord {
             public: Vec::new(),
             checkpoints: Vec::new(),
             digest: String::new(),
+            programs: Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@ use crate::kernel::{CannotFork, Ending, KernelError, Limits, Party, Protocol as 
 use crate::network::{Encryption, Network, NetworkMedium, PartyTraits, Relays};
 use crate::objectives::{DataSource, Instance, Prepared};
 use crate::privacy::ledger::Budget;
+use crate::programs::Programs;
 use crate::rng::Key;
 use crate::vocab::{Observer, Origin, PartyId, Problem, PublicFact, Time};
 use std::cell::Cell;
@@ -51,6 +52,8 @@ pub struct Directions {
     pub dry: bool,
     /// The fork, where several branches are run.
     pub fork: Option<Fork>,
+    /// The programs that may be asked. The first that gives no answer ends the replication.
+    pub programs: Programs,
 }
 
 impl Stage {
@@ -160,7 +163,8 @@ impl Stage {
         let until = self.directions.until.unwrap_or(Time::NEVER);
         let enough = Cell::new(false);
         let mut see = |at: Time, event: &Event<'_, P>| {
-            if self.watcher.as_ref().is_some_and(|watcher| !watcher.see(series, at, event)) {
+            let seen = self.watcher.as_ref().is_some_and(|watcher| !watcher.see(series, at, event));
+            if seen || self.directions.programs.failure().is_some() {
                 enough.set(true);
             }
             watch(at, event);
@@ -188,6 +192,9 @@ impl Stage {
                 world
             }
         };
+        if let Some(failure) = self.directions.programs.failure() {
+            return Err(PlayError::Program { series: series.to_owned(), failure: failure.clone() });
+        }
         let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
         Ok(SeriesRecord { same_data, ..record(series, &simulation) })
     }

@@ -194,7 +194,9 @@ impl SearchSettings<'_> {
         };
         let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { learner };
-        let learner = learner.as_dyn().build(&arms).map_err(|error| PlayError::party(name, error))?;
+        let programs = stage.directions.programs.of_series(name);
+        let learner = learner.as_dyn().build_with(&arms, &programs);
+        let learner = learner.map_err(|error| PlayError::party(name, error))?;
         let initial = key.child("initial points");
         let plan = SearchPlan { initial_points: self.initial_points, rounds: self.rounds, initial };
         let known = self.taken_as_public(stage, instance);

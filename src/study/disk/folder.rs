@@ -13,6 +13,8 @@
 //!   records.jsonl     everything that was recorded, one sealed line per cell and replication
 //!   iterations.csv, ledger.csv, network.csv, digest.txt
 //!   fitted/           hyperparameters that were fitted
+//!   answers/          what programs answered that are objectives
+//!   unfinished/       what programs answered in replications that are not finished
 //!   segments/         records of a run that is not complete
 //!   work/             plan, claims and results of `subrosa sweep`, until they are merged
 //! ```

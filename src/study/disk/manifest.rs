@@ -1,5 +1,6 @@
 //! The manifest of a run folder: the plan that it belongs to, and the program that played it.
 
+use crate::programs::ProgramIdentity;
 use crate::rng::TREE_VERSION;
 use crate::scenario::OwnMember;
 use crate::study::plan::cells::Plan;
@@ -41,6 +42,9 @@ pub struct Manifest {
     pub data: Option<PathBuf>,
     /// Overrides of the command line.
     pub overrides: Vec<String>,
+    /// The programs that the scenario names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ProgramIdentity>,
     /// The cells.
     pub cells: Vec<CellManifest>,
     /// Whether every replication of every cell is present.
@@ -74,6 +78,7 @@ pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifes
         base: plan.base.clone(),
         data: plan.data.clone(),
         overrides: plan.overrides.clone(),
+        programs: plan.programs(),
         cells: plan
             .cells
             .iter()

@@ -1,5 +1,6 @@
 //! The run folder: files that are complete or absent, records with checksums, the manifest.
 
+pub(in crate::study) mod answers;
 pub(in crate::study) mod error;
 pub mod files;
 pub(in crate::study) mod folder;

@@ -1,10 +1,12 @@
 //! A study before it is played: its cells, in order, and how often each is repeated.
 
 use crate::objectives::Resources;
+use crate::programs::{Program, ProgramFailure, ProgramIdentity, named, version, without_timeouts};
 use crate::scenario::{OwnMember, Scenario};
 use crate::study::plan::identity::{Identity, build_with};
+use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One cell: a scenario without `Each`, and its point in the study.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub struct CellPlan {
     /// Hash of everything that the preparation of its objective depends on: cells with equal hashes share the
     /// preparation.
     pub preparation: String,
+    /// The programs that the scenario names. They are part of the identity.
+    pub programs: Vec<ProgramIdentity>,
 }
 
 impl CellPlan {
@@ -95,11 +99,15 @@ impl Plan {
         let mut files = Contents::default();
         let cells: Vec<CellPlan> = cells
             .into_iter()
-            .map(|(point, scenario)| CellPlan {
-                identity: identity(&scenario, resources, &mut files, build),
-                preparation: preparation(&scenario, resources, &mut files, build),
-                point,
-                scenario,
+            .map(|(point, scenario)| {
+                let programs = files.programs(&scenario, &resources.base);
+                CellPlan {
+                    identity: identity(&scenario, &programs, resources, &mut files, build),
+                    preparation: preparation(&scenario, &programs, resources, &mut files, build),
+                    point,
+                    scenario,
+                    programs,
+                }
             })
             .collect();
         let first = &cells.first().expect("a scenario has at least one cell").scenario.draft();
@@ -114,6 +122,69 @@ impl Plan {
             build: build.to_owned(),
             own,
         }
+    }
+
+    /// The programs of all cells, each once.
+    #[must_use]
+    pub fn programs(&self) -> Vec<ProgramIdentity> {
+        let mut found: Vec<ProgramIdentity> = Vec::new();
+        for program in self.cells.iter().flat_map(|cell| &cell.programs) {
+            if !found.contains(program) {
+                found.push(program.clone());
+            }
+        }
+        found
+    }
+
+    /// The plan of the same study with programs that are known: by whoever asked them, or by a run folder. They are told by
+    /// their commands.
+    #[must_use]
+    pub fn with_programs(mut self, known: &[ProgramIdentity]) -> Self {
+        let resources = self.resources();
+        let mut files = Contents::default();
+        for cell in &mut self.cells {
+            for program in &mut cell.programs {
+                let named = |known: &&ProgramIdentity| known.command == program.command;
+                let equal = |known: &&ProgramIdentity| known.files.keys().eq(program.files.keys());
+                // A file of a command that is gone is not known to be one.
+                let more = |known: &&ProgramIdentity| {
+                    program.files.keys().all(|file| known.files.contains_key(file))
+                };
+                let same = known.iter().filter(named).find(equal);
+                let same = same.or_else(|| known.iter().filter(named).find(more)).cloned();
+                same.into_iter().for_each(|same| *program = same);
+            }
+            if !cell.programs.is_empty() {
+                let (scenario, programs) = (&cell.scenario, &cell.programs);
+                cell.identity = identity(scenario, programs, &resources, &mut files, &self.build);
+                cell.preparation = preparation(scenario, programs, &resources, &mut files, &self.build);
+            }
+        }
+        self
+    }
+
+    /// The plan of the same study after each program was asked what it is, which is part of what the study is. Starts each
+    /// once.
+    ///
+    /// # Errors
+    /// The first [`ProgramFailure`].
+    pub fn ask_programs(self) -> Result<Self, ProgramFailure> {
+        let known = self.programs().into_iter().map(|identity| {
+            let named = self.cells.iter().flat_map(|cell| cell.scenario.programs());
+            let own = named.filter(|program| program.command == identity.command);
+            // The longest time that any place of the scenario gives it.
+            let timeout = own.map(|program| program.timeout).max().unwrap_or_else(Program::default_timeout);
+            let program = Program { command: identity.command.clone(), timeout, files: Vec::new() };
+            Ok(ProgramIdentity { version: version(&program, &self.base)?, ..identity })
+        });
+        let known = known.collect::<Result<Vec<_>, ProgramFailure>>()?;
+        Ok(self.with_programs(&known))
+    }
+
+    /// Where files of the scenario are.
+    #[must_use]
+    pub fn resources(&self) -> Resources {
+        Resources { base: self.base.clone(), data: self.data.clone(), ..Resources::default() }
     }
 
     /// The build of this program, for the members that the cells name.
@@ -166,7 +237,23 @@ impl Plan {
     }
 }
 
-fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
+/// What is written of a scenario that programs answer for: how long they may take changes no answer.
+fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
+    let text = if programs.is_empty() {
+        serde_json::to_string(value)
+    } else {
+        serde_json::to_value(value).and_then(|value| serde_json::to_string(&without_timeouts(value)))
+    };
+    text.expect("a recipe is plain data with text keys")
+}
+
+fn identity(
+    scenario: &Scenario,
+    programs: &[ProgramIdentity],
+    resources: &Resources,
+    files: &mut Contents,
+    build: &str,
+) -> String {
     let mut identity = Identity::of_build("cell", build);
     let mut draft = scenario.draft().clone();
     // Neither changes a result: published figures are only printed, and replication k does not depend on the number of
@@ -175,7 +262,8 @@ fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, bu
     draft.replications = std::num::NonZeroU64::MIN;
     draft.about.clear();
     draft.fork = None;
-    identity.text(&serde_json::to_string(&draft).expect("a draft is plain data with text keys"));
+    identity.text(&written(&draft, programs));
+    programs.iter().for_each(|program| identity.text(&written(program, &[])));
     if let Some(objective) = &scenario.draft().objective {
         for file in objective.as_dyn().files(resources) {
             identity.text(files.hash(file));
@@ -187,11 +275,22 @@ fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, bu
     identity.hex()
 }
 
-fn preparation(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
+fn preparation(
+    scenario: &Scenario,
+    programs: &[ProgramIdentity],
+    resources: &Resources,
+    files: &mut Contents,
+    build: &str,
+) -> String {
     let mut identity = Identity::of_build("preparation", build);
     identity.word(scenario.draft().seed);
     if let Some(objective) = &scenario.draft().objective {
-        identity.text(&serde_json::to_string(objective).expect("a recipe is plain data with text keys"));
+        let text = serde_json::to_string(objective).expect("a recipe is plain data with text keys");
+        let own: Vec<Program> = named_in(&text).into_iter().map(|(_, program)| program).collect();
+        let own = programs.iter().filter(|program| own.iter().any(|own| own.command == program.command));
+        let own: Vec<ProgramIdentity> = own.cloned().collect();
+        identity.text(&if own.is_empty() { text } else { written(objective, &own) });
+        own.iter().for_each(|program| identity.text(&written(program, &[])));
         for file in objective.as_dyn().files(resources) {
             identity.text(files.hash(file));
         }
@@ -199,14 +298,43 @@ fn preparation(scenario: &Scenario, resources: &Resources, files: &mut Contents,
     identity.hex()
 }
 
+/// The programs in a part of a scenario, as JSON.
+fn named_in(text: &str) -> Vec<(String, Program)> {
+    // Most scenarios name none, and a study may have many cells.
+    if !text.contains("\"command\":") {
+        return Vec::new();
+    }
+    serde_json::from_str(text).map(|value| named(&value)).unwrap_or_default()
+}
+
 /// Hashes of files, each read once.
 #[derive(Default)]
-struct Contents(BTreeMap<PathBuf, String>);
+struct Contents {
+    hashes: BTreeMap<PathBuf, String>,
+    programs: Vec<(Program, ProgramIdentity)>,
+}
 
 impl Contents {
+    /// The programs that a scenario names, each once.
+    fn programs(&mut self, scenario: &Scenario, base: &Path) -> Vec<ProgramIdentity> {
+        let text = serde_json::to_string(scenario.draft()).expect("a draft is plain data with text keys");
+        let mut found: Vec<ProgramIdentity> = Vec::new();
+        for (_, program) in named_in(&text) {
+            if !self.programs.iter().any(|(known, _)| *known == program) {
+                let identity = program.identity(base);
+                self.programs.push((program.clone(), identity));
+            }
+            let known = self.programs.iter().find(|(known, _)| *known == program);
+            if let Some((_, identity)) = known.filter(|(_, identity)| !found.contains(identity)) {
+                found.push(identity.clone());
+            }
+        }
+        found
+    }
+
     /// The hash of a file. One that cannot be read now makes the cell fail later, with its own message.
     fn hash(&mut self, file: PathBuf) -> &str {
-        self.0.entry(file).or_insert_with_key(|file| {
+        self.hashes.entry(file).or_insert_with_key(|file| {
             std::fs::read(file).map_or_else(
                 |_| String::from("unreadable"),
                 |bytes| blake3::hash(&bytes).to_hex().to_string(),

@@ -2,8 +2,10 @@
 //! cells.
 
 use crate::objectives::{Instance, ObjectiveError, Prepared, Resources};
+use crate::programs::{Answers, Programs, Recorded};
 use crate::protocols::{Directions, SeriesRecord, Stage, Watcher};
 use crate::rng::Key;
+use crate::study::disk::answers::AnswerFile;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::first_messages::{self, FirstMessages};
 use crate::study::disk::folder::RunFolder;
@@ -63,6 +65,8 @@ pub(crate) struct CellRunner<'a> {
     root: Key,
     folder: Option<&'a RunFolder>,
     prepared: Preparation,
+    /// Whether a run is repeated: what programs answered is in its folder, and none is started.
+    repeats: bool,
 }
 
 impl<'a> CellRunner<'a> {
@@ -75,11 +79,17 @@ impl<'a> CellRunner<'a> {
         Self {
             index,
             cell,
-            resources: Resources { base: plan.base.clone(), data: plan.data.clone() },
+            resources: plan.resources(),
             root: Key::root(cell.seed()),
             folder: None,
             prepared: Preparation::default(),
+            repeats: false,
         }
+    }
+
+    /// For a repetition of what is in the folder, which may be given where the runner has none.
+    pub(crate) fn repeating(self, folder: Option<&'a RunFolder>) -> Self {
+        Self { folder: self.folder.or(folder), repeats: true, ..self }
     }
 
     /// For a cell that shares its preparation with other cells.
@@ -93,6 +103,18 @@ impl<'a> CellRunner<'a> {
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
     pub(crate) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
+        self.play_whole(replication, Programs::default())
+    }
+
+    /// Runs a replication again that has a record, as [`CellRunner::play`] does.
+    ///
+    /// # Errors
+    /// [`Failure`] names cell, replication and reason.
+    pub(crate) fn play_again(&self, old: &ReplicationRecord) -> Result<ReplicationRecord, Failure> {
+        self.play_whole(old.replication, recorded(old))
+    }
+
+    fn play_whole(&self, replication: u64, programs: Programs) -> Result<ReplicationRecord, Failure> {
         let first = (self.index, replication) == (0, 0) && self.folder.is_some();
         let beginning = first.then(|| {
             Watcher::of_beginning(
@@ -102,7 +124,8 @@ impl<'a> CellRunner<'a> {
             )
         });
         let watcher = beginning.clone();
-        let played = catch_unwind(AssertUnwindSafe(|| self.play_watched(replication, watcher)));
+        let directions = Directions { programs, ..Directions::default() };
+        let played = catch_unwind(AssertUnwindSafe(|| self.play_directed(replication, watcher, directions)));
         let played = played.unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
@@ -131,6 +154,7 @@ impl<'a> CellRunner<'a> {
             root: self.root,
             folder: self.folder,
             prepared: self.prepared.clone(),
+            repeats: self.repeats,
         }
     }
 
@@ -158,8 +182,12 @@ impl<'a> CellRunner<'a> {
         &self,
         replication: u64,
         watcher: Option<Watcher>,
-        directions: Directions,
+        mut directions: Directions,
     ) -> Result<ReplicationRecord, Failure> {
+        if directions.programs.are_absent() && !self.repeats {
+            directions.programs = self.programs(replication);
+        }
+        let (programs, forked) = (directions.programs.clone(), directions.fork.is_some());
         let scenario = &self.cell.scenario;
         let protocol = scenario.draft().protocol.as_dyn();
         let blank = directions.dry && !protocol.dry_needs_objective();
@@ -182,7 +210,13 @@ impl<'a> CellRunner<'a> {
         if dry {
             stage.budget = None;
         }
-        let series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        let mut series = protocol.play(&stage, key).map_err(|error| fail(error.to_string()))?;
+        if let Some(failure) = programs.failure() {
+            return Err(fail(failure.to_string()));
+        }
+        if !forked {
+            series.iter_mut().for_each(|series| series.programs = programs.heard(&series.name));
+        }
         if !dry {
             series.iter().try_for_each(|series| readable(series).map_err(|error| fail(error.to_string())))?;
         }
@@ -206,6 +240,33 @@ impl<'a> CellRunner<'a> {
         Ok((Stage { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
     }
 
+    /// The programs of a replication; answers are kept where there is a folder.
+    pub(crate) fn programs(&self, replication: u64) -> Programs {
+        if self.cell.programs.is_empty() {
+            return Programs::default();
+        }
+        let answers = self.folder.map(|folder| -> Box<dyn Answers> {
+            Box::new(AnswerFile::of_replication(folder, &self.cell.identity, replication))
+        });
+        Programs::started(&self.resources.base, &self.cell.programs, answers)
+    }
+
+    /// Files, and the programs that the objective may ask.
+    fn resources(&self) -> Resources {
+        if self.cell.programs.is_empty() {
+            return self.resources.clone();
+        }
+        let answers = self.folder.map(|folder| -> Box<dyn Answers> {
+            Box::new(AnswerFile::of_objective(folder, &self.cell.preparation, self.repeats))
+        });
+        let programs = if self.repeats {
+            Programs::recorded(answers.unwrap_or_else(|| Box::new(Recorded::default())))
+        } else {
+            Programs::started(&self.resources.base, &self.cell.programs, answers)
+        };
+        Resources { programs, ..self.resources.clone() }
+    }
+
     fn prepare(&self) -> Result<Option<Arc<dyn Prepared>>, CannotPrepare> {
         let Some(objective) = &self.cell.scenario.draft().objective else { return Ok(None) };
         let fitted = match self.folder.map(|folder| folder.fitted(&self.cell.preparation)) {
@@ -214,8 +275,8 @@ impl<'a> CellRunner<'a> {
             Some(Err(FolderError::Damaged { .. })) | None => None,
             Some(Err(error)) => return Err(error.into()),
         };
-        let prepare =
-            |fitted| objective.as_dyn().prepare(&self.resources, fitted, self.root.child("objective"));
+        let resources = self.resources();
+        let prepare = |fitted| objective.as_dyn().prepare(&resources, fitted, self.root.child("objective"));
         let mut prepared = prepare(fitted.as_ref())?;
         if fitted.is_none()
             && let (Some(folder), Some(new)) = (self.folder, prepared.fitted())
@@ -231,6 +292,13 @@ impl<'a> CellRunner<'a> {
         }
         Ok(Some(prepared.into()))
     }
+}
+
+/// What programs answered in a replication, for its repetition.
+pub(crate) fn recorded(old: &ReplicationRecord) -> Programs {
+    let mut answers = Recorded::default();
+    old.series.iter().for_each(|series| answers.add(&series.name, &series.programs));
+    Programs::recorded(Box::new(answers))
 }
 
 /// Refuses a series with a number that is not finite.

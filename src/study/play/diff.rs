@@ -2,8 +2,9 @@
 
 use crate::kernel::Memory;
 use crate::protocols::{Directions, Parcel, TraceEvent, TraceKind, Watcher};
+use crate::study::disk::folder::RunFolder;
 use crate::study::plan::cells::Plan;
-use crate::study::play::cell_runner::CellRunner;
+use crate::study::play::cell_runner::{CellRunner, recorded};
 use crate::study::play::progress::Failure;
 use crate::vocab::{PartyId, Time};
 use std::cell::RefCell;
@@ -21,6 +22,8 @@ pub struct Side<'a> {
     pub cell: usize,
     /// The replication.
     pub replication: u64,
+    /// The folder of a run, for what programs answered in it; without one they are asked.
+    pub folder: Option<&'a RunFolder>,
 }
 
 /// The first difference between two runs.
@@ -74,8 +77,14 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
         let play = |side: Side<'_>, sender: SyncSender<Batch>| {
             let outbox = Outbox { batch: Rc::default(), sender };
             let watcher = outbox.watcher();
-            let runner = CellRunner::without_folder(side.cell, &side.plan.cells[side.cell], side.plan);
-            let directions = Directions { until, ..Directions::default() };
+            let cell = &side.plan.cells[side.cell];
+            let mut runner = CellRunner::without_folder(side.cell, cell, side.plan);
+            let mut directions = Directions { until, ..Directions::default() };
+            if let Some(folder) = side.folder.filter(|_| !cell.programs.is_empty()) {
+                runner = runner.repeating(Some(folder));
+                let records = folder.replications(side.cell).unwrap_or_default();
+                directions.programs = records.get(&side.replication).map(recorded).unwrap_or_default();
+            }
             let played = runner.play_directed(side.replication, Some(watcher), directions);
             outbox.flush();
             played.map(drop)

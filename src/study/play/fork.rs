@@ -74,7 +74,10 @@ pub fn fork(
         .with_max_len(1)
         .map(|&(cell, replication)| {
             let worlds = WarmWorlds::default();
-            let directed = |fork| Directions { fork: Some(fork), ..Directions::default() };
+            // A world that is cloned asks on in the name of the same replication.
+            let programs = runners[cell].programs(replication);
+            let directed =
+                |fork| Directions { fork: Some(fork), programs: programs.clone(), ..Directions::default() };
             let trunk = Fork::Trunk(point, worlds.clone());
             let mut futures = vec![runners[cell].play_directed(replication, None, directed(trunk))?];
             let reached = futures[0].series.iter();

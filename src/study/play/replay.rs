@@ -4,7 +4,7 @@ use crate::protocols::{CheckpointRecord, Directions, SeriesRecord};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::Plan;
-use crate::study::play::cell_runner::CellRunner;
+use crate::study::play::cell_runner::{CellRunner, recorded};
 use crate::study::play::progress::Failure;
 use crate::vocab::Time;
 use rayon::prelude::*;
@@ -94,7 +94,7 @@ pub fn replay(
         .cells
         .iter()
         .enumerate()
-        .map(|(index, cell)| CellRunner::new(index, cell, plan, folder))
+        .map(|(index, cell)| CellRunner::new(index, cell, plan, folder).repeating(None))
         .collect();
     let jobs: Vec<(usize, &ReplicationRecord)> = records
         .iter()
@@ -105,7 +105,7 @@ pub fn replay(
         .par_iter()
         .with_max_len(1)
         .map(|&(cell, old)| {
-            let directions = Directions { until, ..Directions::default() };
+            let directions = Directions { until, programs: recorded(old), ..Directions::default() };
             let new = runners[cell].play_directed(old.replication, None, directions)?;
             done();
             Ok(differences(cell, old, &new, until))

@@ -1,5 +1,6 @@
 //! An edited study runs only cells that changed: equal cells of earlier runs in the same place are reused.
 
+use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::store::{Archive, Segment};
@@ -52,6 +53,7 @@ pub(in crate::study) fn copy(
             if let Ok(Some(fitted)) = neighbour.fitted(preparation) {
                 folder.keep_fitted(preparation, &fitted)?;
             }
+            answers::copy(&neighbour, folder, preparation)?;
         }
         if manifest.cells[0].identity == plan.cells[0].identity {
             copy_first_messages(&neighbour, folder)?;

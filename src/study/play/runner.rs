@@ -1,5 +1,6 @@
 //! Runs a plan: replications in parallel, each stored when it ends; those already stored are not run again.
 
+use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::prepare::prepare_folder;
@@ -42,6 +43,7 @@ pub fn play(
         match floor.play(cell, replication) {
             Ok(line) => {
                 segment.append(&line)?;
+                answers::forget(folder, &plan.cells[cell].identity, replication);
                 progress.done();
                 Ok(true)
             }
@@ -54,8 +56,11 @@ pub fn play(
     };
     let played = in_parallel(options.threads, options.interrupted, &missing, &one);
     if folder.first_messages_are_damaged() && !options.interrupted.load(Ordering::Relaxed) {
-        // Only its first events are stored again; its record exists already.
-        drop(CellRunner::new(0, &plan.cells[0], plan, folder).play(0));
+        // Only its first events are recorded again; the record is there already.
+        let runner = CellRunner::new(0, &plan.cells[0], plan, folder).repeating(None);
+        if let Some(old) = archive.first(0)?.filter(|old| old.replication == 0) {
+            drop(runner.play_again(&old));
+        }
     }
     segment.close()?;
     let played = played?;

@@ -1,6 +1,7 @@
 //! Plays a scenario's text in one call: what `subrosa run` does, for programs.
 
 use crate::objectives::Resources;
+use crate::programs::ProgramFailure;
 use crate::scenario::{Diagnostics, Document};
 use crate::study::{
     Failure, FolderError, Options, Outcome, Plan, Progress, RunFolder, Start, Summary, finish, play,
@@ -18,6 +19,9 @@ pub enum SimulateError {
     /// The folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// A program that the text names does not say what it is.
+    #[error(transparent)]
+    Program(#[from] ProgramFailure),
     /// Replications that could not be played; the others are in the folder.
     #[error("{} replications failed; the first: {}", .0.len(), .0[0])]
     Replications(Vec<Failure>),
@@ -44,7 +48,7 @@ pub fn simulate(text: &str, overrides: &[&str], folder: &Path) -> Result<Summary
     let resources = Resources::default();
     let document = Document::from_text(Path::new("scenario.ron"), text.to_owned());
     let cells = document.cells(&overrides, &resources)?;
-    let plan = Plan::new(text.to_owned(), overrides, &resources, cells);
+    let plan = Plan::new(text.to_owned(), overrides, &resources, cells).ask_programs()?;
     let folder = RunFolder::at(folder);
     let options = Options { threads: 0, fail_fast: false, interrupted: &AtomicBool::new(false) };
     match play(&plan, &folder, options, &Quiet)? {

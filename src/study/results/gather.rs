@@ -1,6 +1,7 @@
 //! The files of a study, made from its records: one sorted file, tables, summary. Made cell by cell, so that the memory
 //! needed does not grow with the number of cells.
 
+use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files::{self, pretty};
 use crate::study::disk::folder::RunFolder;
@@ -32,6 +33,7 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
         store::remove_left_behind(&left);
         // This removes the folder only if it is empty.
         drop(std::fs::remove_dir(folder.file("segments")));
+        answers::forget_all(folder);
     }
     Ok(summary)
 }

@@ -21,6 +21,7 @@ pub use error::SweepError;
 pub use status::{ClaimStatus, Status, status};
 pub use worker::{Pace, WorkOptions, Worked, work};
 
+use crate::study::disk::answers;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::store::no_conflict;
 use crate::study::disk::store::{Archive, Segment};
@@ -74,6 +75,9 @@ pub fn merge(
     segment.close()?;
     for other in others {
         copy_first_messages(other, folder)?;
+        for cell in plan.cells.iter().filter(|cell| !cell.programs.is_empty()) {
+            answers::copy(other, folder, &cell.preparation)?;
+        }
     }
     let summary = finish(plan, folder)?;
     if summary.complete {

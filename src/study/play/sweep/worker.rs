@@ -4,6 +4,7 @@
 use super::claims::{Claim, Desk, Next};
 use super::division::Division;
 use super::error::SweepError;
+use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files::{self, FileError, Placed, Staged};
 use crate::study::disk::folder::RunFolder;
@@ -12,6 +13,7 @@ use crate::study::disk::store;
 use crate::study::plan::cells::Plan;
 use crate::study::play::progress::{Progress, Start};
 use crate::study::play::runner::{Floor, lock, thread_count};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,6 +88,7 @@ pub fn work(
         floor: Floor::new(plan, folder, &division.jobs()),
         division,
         plan,
+        folder,
         desk: Mutex::new(desk),
         worked: Mutex::default(),
         conflicts: folder.file("work").join("conflicts"),
@@ -153,6 +156,7 @@ struct Station<'a> {
     division: Division,
     floor: Floor<'a>,
     plan: &'a Plan,
+    folder: &'a RunFolder,
     desk: Mutex<Desk>,
     worked: Mutex<Worked>,
     conflicts: PathBuf,
@@ -195,6 +199,8 @@ impl Station<'_> {
         let path = results.join(format!("{}.jsonl", claim.block));
         let mut staged = Staged::new(&path)?;
         let (mut played, mut failed) = (0, 0);
+        // Replications that failed, for which answers are kept.
+        let mut kept = BTreeSet::new();
         for (cell, replication) in self.division.block(claim.block) {
             if stopped() {
                 return Ok(false);
@@ -207,6 +213,7 @@ impl Station<'_> {
                 Err(failure) => {
                     self.progress.failed(&failure);
                     failed += 1;
+                    kept.insert((cell, replication));
                     let identity = self.plan.cells[cell].identity.clone();
                     let record = FailureRecord { identity, replication, failure: failure.reason };
                     let body = serde_json::to_string(&record).expect("plain data with text keys");
@@ -235,6 +242,11 @@ impl Station<'_> {
             }
             placed => placed,
         };
+        for (cell, replication) in self.division.block(claim.block) {
+            if !kept.contains(&(cell, replication)) {
+                answers::forget(self.folder, &self.plan.cells[cell].identity, replication);
+            }
+        }
         let mut worked = lock(&self.worked);
         worked.replications += played;
         worked.failed += failed;

@@ -1,0 +1,61 @@
+//! Programs that a scenario names: who runs them is told so once, and each is asked what it is before a study begins.
+
+use super::exit::Exit;
+use super::output::say;
+use crate::programs::{Program, ProgramIdentity};
+use crate::study::Plan;
+use crate::vocab::counted;
+
+/// Says which programs a scenario starts.
+pub(super) fn announce(plan: &Plan) {
+    announce_all([plan]);
+}
+
+/// Says which programs the branches of a scenario start.
+pub(super) fn announce_all<'a>(plans: impl IntoIterator<Item = &'a Plan>) {
+    let mut plans = plans.into_iter().peekable();
+    let Some(plan) = plans.peek().copied() else { return };
+    let mut programs: Vec<ProgramIdentity> = Vec::new();
+    for program in plans.flat_map(Plan::programs) {
+        if !programs.contains(&program) {
+            programs.push(program);
+        }
+    }
+    if programs.is_empty() {
+        return;
+    }
+    let named: Vec<String> = programs.iter().map(|program| format!("`{}`", program.words())).collect();
+    say(format_args!(
+        "note: this scenario starts {} with your rights, in {}: {} (run only what you trust; a replay starts none)",
+        counted(programs.len() as u64, "program"),
+        plan.base.display(),
+        named.join(", ")
+    ));
+}
+
+/// Says so, and asks each program what it is.
+pub(super) fn ask(plan: Plan) -> Result<Plan, Exit> {
+    announce(&plan);
+    plan.ask_programs().map_err(|failure| {
+        say(format_args!("error: {failure}"));
+        Exit::CellsFailed
+    })
+}
+
+/// Refuses to go on with a study that was planned with other programs.
+pub(super) fn same_as_planned(plan: &Plan) -> Result<(), Exit> {
+    for planned in plan.programs() {
+        let files = planned.files.keys().map(Into::into).collect();
+        let program =
+            Program { command: planned.command.clone(), timeout: Program::default_timeout(), files };
+        if program.identity(&plan.base).files != planned.files {
+            say(format_args!(
+                "error: a file of the program `{}` is not what the study was planned with; make the plan anew with \
+                 `subrosa sweep plan`",
+                planned.words()
+            ));
+            return Err(Exit::Usage);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! A learner that is a program of a user's own, in any language: it is told what any learner is told, and nothing else.
+
+use super::arms::{Arms, BuildError, Facts};
+use super::{Learner, LearnerRecipe};
+use crate::gp::covariance::{Covariance, LengthScale};
+use crate::gp::{ArmCovariance, GpError};
+use crate::programs::{Dialogue, Program, Programs, Question};
+use crate::rng::Stream;
+use crate::vocab::{Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// A program that chooses arms, in any language: asked one JSON line at a time on standard input, it answers with one on
+/// standard output. docs/external.md has the protocol, and examples.
+///
+/// It runs with the rights of whoever runs the scenario. It is told what the party that it works for was shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct External {
+    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. It is started in the scenario's folder, once
+    /// for each replication.
+    pub command: Vec<String>,
+    /// How long one answer may take, in wall time. Default: 1 min.
+    #[serde(default = "Program::default_timeout")]
+    pub timeout: Span,
+    /// Further files that its answers depend on, from the scenario's folder on; a study with others is another study, as it
+    /// is with another file in `command`. Default: none.
+    #[serde(default)]
+    pub files: Vec<PathBuf>,
+    /// Whether it is told the arms' inputs and the model that the objective suggests; else only how many arms there are.
+    /// Default: true.
+    #[serde(default = "yes")]
+    pub inputs: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What happened, in order.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// This arm was chosen.
+    Chosen(usize),
+    /// An arm had this outcome.
+    Outcome(usize, f64),
+}
+
+impl Step {
+    fn json(self) -> Value {
+        match self {
+            Self::Chosen(arm) => json!({ "arm": arm }),
+            Self::Outcome(arm, outcome) => json!({ "arm": arm, "outcome": outcome }),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Player {
+    arms: usize,
+    dialogue: Dialogue,
+    steps: Vec<Step>,
+    /// Steps that the program knew when it answered last.
+    known: usize,
+}
+
+impl External {
+    fn program(&self) -> Program {
+        Program { command: self.command.clone(), timeout: self.timeout, files: self.files.clone() }
+    }
+}
+
+impl LearnerRecipe for External {
+    fn needs_inputs(&self) -> bool {
+        self.inputs
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        self.program().problems()
+    }
+
+    fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError> {
+        self.build_with(arms, &Programs::default())
+    }
+
+    fn build_with(&self, arms: &Arms, programs: &Programs) -> Result<Box<dyn Learner>, BuildError> {
+        let mut opening = Map::new();
+        opening.insert("role".to_owned(), json!("learner"));
+        opening.insert("arms".to_owned(), json!(arms.n));
+        opening.insert("rounds".to_owned(), json!(arms.facts.horizon));
+        if self.inputs {
+            opening.extend(told(arms));
+        }
+        let dialogue = Dialogue::open(programs, self.program(), opening)?;
+        Ok(Box::new(Player { arms: arms.n, dialogue, steps: Vec::new(), known: 0 }))
+    }
+}
+
+/// What the arms are, as the party knows it that asks the learner.
+fn told(arms: &Arms) -> Map<String, Value> {
+    let Facts { bound, noise_bound, laplace_scale, .. } = arms.facts;
+    let mut told = Map::new();
+    match &arms.covariance {
+        None => {}
+        Some(ArmCovariance::Inputs { points, covariance }) => {
+            let rows: Vec<&[f64]> = (0..points.n()).map(|arm| points.row(arm)).collect();
+            told.insert("inputs".to_owned(), json!(rows));
+            told.insert("kernel".to_owned(), kernel(covariance));
+        }
+        Some(ArmCovariance::Matrix(matrix)) => {
+            let rows: Vec<&[f64]> = (0..matrix.n()).map(|arm| matrix.row(arm)).collect();
+            told.insert("covariance".to_owned(), json!(rows));
+        }
+    }
+    told.insert("noise_variance".to_owned(), json!(arms.noise_variance));
+    told.insert("mean".to_owned(), json!(arms.mean));
+    let facts = [("bound", bound), ("noise_bound", noise_bound), ("laplace_scale", laplace_scale)];
+    told.extend(facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), json!(fact?)))));
+    told
+}
+
+fn kernel(covariance: &Covariance) -> Value {
+    let length_scale = match &covariance.length_scale {
+        LengthScale::Same(length) => json!(length),
+        LengthScale::PerDimension(lengths) => json!(lengths),
+    };
+    json!({
+        "shape": format!("{:?}", covariance.shape),
+        "length_scale": length_scale,
+        "variance": covariance.variance,
+    })
+}
+
+impl Learner for Player {
+    fn arms(&self) -> usize {
+        self.arms
+    }
+
+    fn suggest(&mut self, stream: &mut Stream) -> usize {
+        // Below 2^31, which every language's generators take.
+        let seed = stream.word() >> 33;
+        let steps = |steps: &[Step]| -> Vec<Value> { steps.iter().map(|step| step.json()).collect() };
+        let (past, new) = self.steps.split_at(self.known);
+        let arms = self.arms as u64;
+        let question = Question {
+            ask: "suggest",
+            fields: Map::from_iter([
+                ("seed".to_owned(), json!(seed)),
+                ("told".to_owned(), json!(steps(new))),
+            ]),
+            answer: "arm",
+            expected: format!("\"arm\": a whole number from 0 to {}", arms.saturating_sub(1)),
+            read: &|value| value.as_u64().filter(|arm| *arm < arms).map(|arm| arm as f64),
+        };
+        let past = || Map::from_iter([("past".to_owned(), json!(steps(past)))]);
+        // Where there is no answer, the replication is over: whatever is played now is not kept.
+        let arm = self.dialogue.ask(&question, &past).unwrap_or(0.0) as usize;
+        self.steps.push(Step::Chosen(arm));
+        self.known = self.steps.len();
+        arm
+    }
+
+    fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
+        self.steps.push(Step::Outcome(arm, outcome));
+        Ok(())
+    }
+
+    fn overruled(&mut self, arm: usize, _: &mut Stream) {
+        self.steps.push(Step::Chosen(arm));
+    }
+}

@@ -1,0 +1,223 @@
+//! An objective that is a program of a user's own, in any language: it trains a model, calls a simulator, asks a device.
+
+use super::gp_sample::MOST_POINTS;
+use super::instance::{Background, Instance, Surrogate};
+use super::table::Goal;
+use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use crate::gp::Points;
+use crate::gp::covariance::Covariance;
+use crate::programs::{Dialogue, Program, Question};
+use crate::rng::Key;
+use crate::vocab::{Finite, NonNegative, Positive, Problem, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A program that says what a setting is worth, in any language: asked one JSON line at a time on standard input, it answers
+/// with one on standard output. docs/external.md has the protocol, and examples.
+///
+/// Regret is measured against the best setting, so the program is asked for every point of the grid before the first
+/// replication, once each; noise is added in each replication. A learner is given the settings scaled to [0, 1] along every
+/// axis, and the values as they are. The values are taken as computed from records that are the same in every run, and
+/// from the settings, so no loss is stated too small. The program runs with the rights of whoever runs the scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct External {
+    /// Program and arguments, word by word: `["python3", "my_objective.py"]`. It is started in the scenario's folder, once
+    /// for a study.
+    pub command: Vec<String>,
+    /// The settings to choose from: every combination of the axes' values, the last axis changing first.
+    pub axes: Vec<SettingAxis>,
+    /// Whether large or small values are sought. Default: `Maximise`.
+    #[serde(default)]
+    pub goal: Goal,
+    /// Variance of the noise of an outcome, also assumed by the learner, in squared units of the values. Default: 0.01.
+    #[serde(default = "default_noise")]
+    pub noise_variance: NonNegative,
+    /// Length-scale that the learner assumes (squared exponential), where every axis is 1 long. Default: 0.2.
+    #[serde(default = "default_length_scale")]
+    pub length_scale: Positive,
+    /// Prior variance that the learner assumes, in squared units of the values. Default: 1.
+    #[serde(default = "default_variance")]
+    pub variance: Positive,
+    /// Prior mean that the learner assumes, in units of the values as the program gives them. Default: 0.
+    #[serde(default = "default_mean")]
+    pub mean: Finite,
+    /// How long one answer may take, in wall time. Default: 1 min.
+    #[serde(default = "Program::default_timeout")]
+    pub timeout: Span,
+    /// Further files that its answers depend on, from the scenario's folder on; a study with others is another study, as it
+    /// is with another file in `command`. Default: none.
+    #[serde(default)]
+    pub files: Vec<PathBuf>,
+}
+
+/// The values of one number of a setting, from low to high.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SettingAxis {
+    /// The smallest.
+    pub low: Finite,
+    /// The largest; above the smallest.
+    pub high: Finite,
+    /// How many; at least 2.
+    pub values: NonZeroUsize,
+    /// Whether they are spaced evenly in their logarithm; all are above 0 then. Default: false.
+    #[serde(default)]
+    pub logarithmic: bool,
+}
+
+fn default_noise() -> NonNegative {
+    NonNegative::new(0.01).expect("0.01 is above 0")
+}
+
+fn default_length_scale() -> Positive {
+    Positive::new(0.2).expect("0.2 is above 0")
+}
+
+fn default_variance() -> Positive {
+    Positive::new(1.0).expect("1 is above 0")
+}
+
+fn default_mean() -> Finite {
+    Finite::new(0.0).expect("0 is finite")
+}
+
+impl SettingAxis {
+    /// The value at a share of the way from low to high.
+    fn at(&self, share: f64) -> f64 {
+        let (low, high) = (self.low.get(), self.high.get());
+        let value = if self.logarithmic {
+            libm::exp(libm::log(low) + share * (libm::log(high) - libm::log(low)))
+        } else {
+            low + share * (high - low)
+        };
+        value.clamp(low, high)
+    }
+
+    fn problem(&self) -> Option<(&'static str, &'static str, String)> {
+        let (low, high) = (self.low.get(), self.high.get());
+        if low >= high || !(high - low).is_finite() {
+            return Some(("high", "a number above low", high.to_string()));
+        }
+        if self.logarithmic && low <= 0.0 {
+            return Some(("low", "a number above 0, for values spaced in their logarithm", low.to_string()));
+        }
+        (self.values.get() < 2).then(|| ("values", "at least 2 values", self.values.to_string()))
+    }
+}
+
+#[derive(Debug)]
+struct Ready(Instance);
+
+impl External {
+    fn program(&self) -> Program {
+        Program { command: self.command.clone(), timeout: self.timeout, files: self.files.clone() }
+    }
+
+    /// The share of the way along every axis, for each arm.
+    fn shares(&self) -> Vec<f64> {
+        let n: usize = self.axes.iter().map(|axis| axis.values.get()).product();
+        let mut rows = Vec::with_capacity(n * self.axes.len());
+        for arm in 0..n {
+            let mut left = n;
+            let mut rest = arm;
+            for axis in &self.axes {
+                left /= axis.values.get();
+                rows.push((rest / left) as f64 / (axis.values.get() - 1) as f64);
+                rest %= left;
+            }
+        }
+        rows
+    }
+
+    /// What each arm is worth, larger being better.
+    fn values(&self, resources: &Resources, rows: &[f64], key: Key) -> Result<Vec<f64>, ObjectiveError> {
+        let d = self.axes.len();
+        let n = rows.len() / d;
+        let mut opening = Map::new();
+        opening.insert("role".to_owned(), json!("objective"));
+        opening.insert("arms".to_owned(), json!(n));
+        opening.insert("columns".to_owned(), json!(d));
+        let programs = resources.programs.of_series("objective");
+        let mut dialogue = Dialogue::open(&programs, self.program(), opening)?;
+        let sign = if self.goal == Goal::Minimise { -1.0 } else { 1.0 };
+        let of_arm = |(arm, shares): (usize, &[f64])| {
+            let inputs: Vec<f64> =
+                self.axes.iter().zip(shares).map(|(axis, &share)| axis.at(share)).collect();
+            // Below 2^31, which every language's generators take.
+            let seed = key.child("program").index(arm as u64).stream().word() >> 33;
+            let fields = [("seed", json!(seed)), ("arm", json!(arm)), ("inputs", json!(inputs))];
+            let question = Question {
+                ask: "value",
+                fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+                answer: "value",
+                expected: "\"value\": a finite number".to_owned(),
+                read: &|value| value.as_f64().filter(|value| value.is_finite()),
+            };
+            Ok(sign * dialogue.answer(&question, &Map::new)?)
+        };
+        rows.chunks(d).enumerate().map(of_arm).collect()
+    }
+}
+
+impl Objective for External {
+    fn problems(&self, _: &Resources) -> Vec<Problem> {
+        let mut problems = self.program().problems();
+        let points =
+            self.axes.iter().try_fold(1usize, |product, axis| product.checked_mul(axis.values.get()));
+        if self.axes.is_empty() || points.is_none_or(|points| points > MOST_POINTS) {
+            let counts = self.axes.iter().map(|axis| axis.values.to_string()).collect::<Vec<_>>().join(" x ");
+            problems.push(Problem::wrong(
+                "axes",
+                format!("at least one axis and at most {MOST_POINTS} settings in all"),
+                if counts.is_empty() { "no axis".to_owned() } else { counts },
+                "write axes: [(low: 0, high: 1, values: 20)]",
+            ));
+        }
+        for (index, axis) in self.axes.iter().enumerate() {
+            if let Some((field, expected, found)) = axis.problem() {
+                let cure = "write an axis as in (low: 0.001, high: 10, values: 20, logarithmic: true)";
+                problems.push(Problem::wrong(format!("axes[{index}].{field}"), expected, found, cure));
+            }
+        }
+        problems
+    }
+
+    fn prepare(
+        &self,
+        resources: &Resources,
+        _: Option<&Fitted>,
+        key: Key,
+    ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let rows = self.shares();
+        let values = self.values(resources, &rows, key)?;
+        let sign = if self.goal == Goal::Minimise { -1.0 } else { 1.0 };
+        let mut background = Background::made_up();
+        background.facts.outcomes_read_inputs = true;
+        Ok(Box::new(Ready(Instance {
+            inputs: Arc::new(Points::new(values.len(), self.axes.len(), rows)),
+            values: Arc::new(values),
+            noise: Noise::gaussian(self.noise_variance.get().sqrt()),
+            surrogate: Surrogate {
+                covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
+                noise_variance: self.noise_variance.get(),
+                mean: sign * self.mean.get(),
+            },
+            background,
+        })))
+    }
+}
+
+impl Prepared for Ready {
+    fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
+        Ok(self.0.clone())
+    }
+
+    fn source(&self) -> DataSource {
+        DataSource::Recorded
+    }
+}

@@ -1,0 +1,112 @@
+//! Why a program gave no answer.
+
+use crate::vocab::Span;
+use std::fmt;
+use thiserror::Error;
+
+/// A program that gave no answer that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ProgramFailure {
+    /// It did not start.
+    #[error("the program `{program}` cannot be started: {reason} (is it installed, and may it be run?)")]
+    Start {
+        /// Its command.
+        program: String,
+        /// The system's answer.
+        reason: String,
+    },
+    /// It ended.
+    #[error("the program `{program}` ended ({how}) before it answered {asked}; {said}")]
+    Ended {
+        /// Its command.
+        program: String,
+        /// With what.
+        how: String,
+        /// The question.
+        asked: String,
+        /// The end of its standard error.
+        said: Said,
+    },
+    /// It did not answer in time.
+    #[error(
+        "the program `{program}` gave no answer to {asked} within {timeout} and was stopped (does it flush its output \
+         after each line? `timeout` says how long one answer may take); {said}"
+    )]
+    Silent {
+        /// Its command.
+        program: String,
+        /// The question.
+        asked: String,
+        /// How long it had.
+        timeout: Span,
+        /// The end of its standard error.
+        said: Said,
+    },
+    /// Its answer is none.
+    #[error("the program `{program}` answered {asked} with {found}, expected {expected}; {said}")]
+    Unusable {
+        /// Its command.
+        program: String,
+        /// The question.
+        asked: String,
+        /// What it answered.
+        found: String,
+        /// What would have been an answer.
+        expected: String,
+        /// The end of its standard error.
+        said: Said,
+    },
+    /// It is not the program that the study was begun with.
+    #[error(
+        "the program `{program}` says it is {found:?}, and the study was begun with {expected:?}: answers of two \
+         versions are not mixed; run the scenario again for the new one"
+    )]
+    OtherVersion {
+        /// Its command.
+        program: String,
+        /// What it says.
+        found: String,
+        /// What it said before.
+        expected: String,
+    },
+    /// A run is repeated, and nothing was kept for this question.
+    #[error(
+        "{asked} of the program `{program}` has no answer in the run folder, and a repetition starts no program: the run \
+         took another course, or its answers were changed"
+    )]
+    NotKept {
+        /// Its command.
+        program: String,
+        /// The question.
+        asked: String,
+    },
+    /// An answer cannot be kept.
+    #[error("an answer of the program `{program}` cannot be kept: {reason}")]
+    Keeping {
+        /// Its command.
+        program: String,
+        /// Why.
+        reason: String,
+    },
+    /// Whoever asks does not start programs.
+    #[error("the program `{program}` is not started here: only `run`, `trace` and `sweep` start programs")]
+    NotHere {
+        /// Its command.
+        program: String,
+    },
+}
+
+/// The last lines that a program wrote to standard error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said(pub(super) Vec<String>);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("it wrote nothing to standard error");
+        }
+        f.write_str("the end of its standard error:")?;
+        self.0.iter().try_for_each(|line| write!(f, "\n  | {line}"))
+    }
+}

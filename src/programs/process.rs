@@ -1,0 +1,302 @@
+//! A program at work: lines to it, lines from it, each within a time.
+
+use super::PROTOCOL;
+use super::failure::{ProgramFailure, Said};
+use super::program::Program;
+use serde_json::{Map, Value, json};
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Most bytes of one answer.
+const MOST_BYTES: u64 = 1 << 20;
+/// Lines of standard error that are kept, the last ones, and letters of each.
+const MOST_LINES: usize = 10;
+const MOST_LETTERS: usize = 300;
+/// Letters of an answer that a message shows.
+const SHOWN: usize = 200;
+/// How long a program may take to end after its last question, and its standard error to end after it.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// What came from a program.
+enum Heard {
+    Line(Vec<u8>),
+    TooLong,
+}
+
+/// A running program.
+pub(super) struct Process {
+    program: Program,
+    child: Child,
+    /// Dropped to end its standard input.
+    to: Option<Sender<Vec<u8>>>,
+    from: Receiver<Heard>,
+    said: Arc<Mutex<VecDeque<String>>>,
+    listener: Option<JoinHandle<()>>,
+    next: u64,
+    version: String,
+}
+
+/// Starts a program in the folder `base`, asks what it is, and ends it.
+///
+/// # Errors
+/// [`ProgramFailure`].
+pub fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure> {
+    Process::start(program, base).map(|process| process.version().to_owned())
+}
+
+impl fmt::Debug for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Process").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+impl Process {
+    /// Starts a program in a folder, and asks it which protocol it speaks and what it is.
+    pub(super) fn start(program: &Program, base: &Path) -> Result<Self, ProgramFailure> {
+        let cannot = |error: std::io::Error| ProgramFailure::Start {
+            program: program.words(),
+            reason: error.to_string(),
+        };
+        let mut command = Command::new(program.executable(base));
+        command
+            .args(program.command.iter().skip(1))
+            .current_dir(base)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Python keeps what it prints into a pipe until much has come together, and hashes with a new salt each time.
+            .env("PYTHONUNBUFFERED", "1")
+            .env("PYTHONHASHSEED", "0");
+        // An interruption from the keyboard is for subrosa, which finishes the replications that are being played.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(cannot)?;
+        let (mut stdin, stdout, stderr) = match (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        {
+            (Some(stdin), Some(stdout), Some(stderr)) => (stdin, stdout, stderr),
+            _ => return Err(cannot(std::io::Error::other("its standard streams are not there"))),
+        };
+        let (to, lines) = channel::<Vec<u8>>();
+        let (answers, from) = channel();
+        let said = Arc::new(Mutex::new(VecDeque::new()));
+        let sink = Arc::clone(&said);
+        // A program that does not read must not hold up who writes to it, nor one that talks on standard error itself.
+        let spawn =
+            |work: Box<dyn FnOnce() + Send>| thread::Builder::new().name("program".to_owned()).spawn(work);
+        let threads = spawn(Box::new(move || {
+            while let Ok(line) = lines.recv() {
+                if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+                    break;
+                }
+            }
+        }))
+        .and_then(|_| spawn(Box::new(move || listen(stdout, &answers))))
+        .and_then(|_| spawn(Box::new(move || overhear(stderr, &sink))));
+        let mut process = Self {
+            program: program.clone(),
+            child,
+            to: Some(to),
+            from,
+            said,
+            listener: None,
+            next: 0,
+            version: String::new(),
+        };
+        process.listener = Some(threads.map_err(cannot)?);
+        process.greet()?;
+        Ok(process)
+    }
+
+    /// What the program says that it is.
+    pub(super) fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn greet(&mut self) -> Result<(), ProgramFailure> {
+        let asked = "the greeting (hello)";
+        let fields = Map::from_iter([("protocol".to_owned(), json!(PROTOCOL))]);
+        let reply = self.ask("hello", fields, asked)?;
+        let version = reply.get("version").and_then(Value::as_str).map(str::trim);
+        let fits = |version: &&str| {
+            !version.is_empty() && version.chars().count() <= SHOWN && !version.contains(char::is_control)
+        };
+        match version.filter(fits) {
+            Some(version) if reply.get("protocol").and_then(Value::as_u64) == Some(PROTOCOL) => {
+                version.clone_into(&mut self.version);
+                Ok(())
+            }
+            _ => {
+                let expected = format!(
+                    "{{\"id\":0,\"protocol\":{PROTOCOL},\"version\":\"..\"}}: the protocol's version, and one line of at \
+                     most {SHOWN} letters that says which program this is"
+                );
+                Err(self.unusable(asked, &Value::Object(reply).to_string(), &expected))
+            }
+        }
+    }
+
+    /// One question and its answer; `asked` is the question in words.
+    pub(super) fn ask(
+        &mut self,
+        ask: &str,
+        fields: Map<String, Value>,
+        asked: &str,
+    ) -> Result<Map<String, Value>, ProgramFailure> {
+        let id = self.next;
+        self.next += 1;
+        let mut line = Map::from_iter([("id".to_owned(), json!(id)), ("ask".to_owned(), json!(ask))]);
+        line.extend(fields);
+        let mut line = serde_json::to_vec(&line).expect("plain data with text keys");
+        line.push(b'\n');
+        // Where nobody reads any more, there is no answer either.
+        let sent = self.to.as_ref().map(|to| to.send(line));
+        drop(sent);
+        let timeout = Duration::from_nanos(self.program.timeout.nanos());
+        let heard = match self.from.recv_timeout(timeout) {
+            Ok(heard) => heard,
+            Err(RecvTimeoutError::Timeout) => {
+                self.stop();
+                return Err(ProgramFailure::Silent {
+                    program: self.program.words(),
+                    asked: asked.to_owned(),
+                    timeout: self.program.timeout,
+                    said: self.said(),
+                });
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let how = match self.wait() {
+                    Some(status) => status.to_string(),
+                    None => "it closed its standard output".to_owned(),
+                };
+                self.stop();
+                let (program, asked) = (self.program.words(), asked.to_owned());
+                return Err(ProgramFailure::Ended { program, how, asked, said: self.said() });
+            }
+        };
+        let expected = format!("one line of JSON with \"id\":{id}");
+        let line = match heard {
+            Heard::Line(line) => line,
+            Heard::TooLong => {
+                return Err(self.unusable(asked, &format!("more than {MOST_BYTES} bytes"), &expected));
+            }
+        };
+        let reply = serde_json::from_slice::<Map<String, Value>>(&line).ok();
+        match reply.filter(|reply| reply.get("id").and_then(Value::as_u64) == Some(id)) {
+            Some(reply) => Ok(reply),
+            None => Err(self.unusable(asked, String::from_utf8_lossy(&line).trim_end(), &expected)),
+        }
+    }
+
+    /// The failure of an answer that is none. The program is stopped.
+    pub(super) fn unusable(&mut self, asked: &str, found: &str, expected: &str) -> ProgramFailure {
+        self.stop();
+        ProgramFailure::Unusable {
+            program: self.program.words(),
+            asked: asked.to_owned(),
+            found: if found.is_empty() { "an empty line".to_owned() } else { cut(found, SHOWN) },
+            expected: expected.to_owned(),
+            said: self.said(),
+        }
+    }
+
+    /// The last lines of standard error.
+    fn said(&mut self) -> Said {
+        if let Some(listener) = self.listener.take() {
+            // A child of the program's own may still hold it open.
+            wait_until(GOODBYE / 4, || listener.is_finished());
+        }
+        Said(self.said.lock().expect("no holder of this lock panics").iter().cloned().collect())
+    }
+
+    /// How it ended, if it does so soon.
+    fn wait(&mut self) -> Option<std::process::ExitStatus> {
+        let mut status = None;
+        wait_until(GOODBYE, || {
+            status = self.child.try_wait().ok().flatten();
+            status.is_some()
+        });
+        status
+    }
+
+    /// Ends it at once, with whatever it started.
+    fn stop(&mut self) {
+        self.to = None;
+        #[cfg(unix)]
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            // Gone already, as a rule.
+            let group = nix::unistd::Pid::from_raw(group);
+            nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).unwrap_or_default();
+        }
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The end of its input tells it to end.
+        self.to = None;
+        if self.wait().is_none() {
+            self.stop();
+        }
+    }
+}
+
+/// Looks again and again, at first often, until it is so or the time is over.
+fn wait_until(time: Duration, mut so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    let mut pause = Duration::from_micros(100);
+    while !so() && begun.elapsed() < time {
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+fn listen(stdout: impl Read, answers: &Sender<Heard>) {
+    let mut reader = BufReader::new(stdout);
+    loop {
+        let mut line = Vec::new();
+        let heard = match reader.by_ref().take(MOST_BYTES + 1).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            // A line without an end is one that was cut off.
+            Ok(_) if line.last() == Some(&b'\n') => Heard::Line(line),
+            Ok(read) if read as u64 > MOST_BYTES => Heard::TooLong,
+            Ok(_) => return,
+        };
+        let over = matches!(heard, Heard::TooLong);
+        if answers.send(heard).is_err() || over {
+            return;
+        }
+    }
+}
+
+fn overhear(stderr: impl Read, said: &Mutex<VecDeque<String>>) {
+    let mut reader = BufReader::new(stderr);
+    loop {
+        let mut line = Vec::new();
+        match reader.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {
+                let mut said = said.lock().expect("no holder of this lock panics");
+                said.push_back(cut(String::from_utf8_lossy(&line).trim_end(), MOST_LETTERS));
+                if said.len() > MOST_LINES {
+                    said.pop_front();
+                }
+            }
+        }
+    }
+}
+
+fn cut(text: &str, letters: usize) -> String {
+    match text.char_indices().nth(letters) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
+    }
+}

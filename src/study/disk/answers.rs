@@ -1,0 +1,215 @@
+//! What programs answered, in a file: a sealed line for each answer, on disk before anything is made of it.
+//!
+//! ```text
+//! answers/<preparation>.jsonl               of objectives: they belong to the run
+//! unfinished/<cell>-<replication>.jsonl     of learners, until the replication's record holds them
+//! ```
+//!
+//! A line has the form of a record (`store`). Of two answers to one question, as of two workers, the first counts.
+
+use crate::programs::{Answers, CannotKeep, Place};
+use crate::study::disk::error::FolderError;
+use crate::study::disk::files::{self, FileError};
+use crate::study::disk::folder::RunFolder;
+use crate::study::disk::store;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// One answer as a line.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    identity: String,
+    replication: u64,
+    topic: String,
+    dialogue: u64,
+    number: u64,
+    asked: String,
+    answer: f64,
+}
+
+/// A question: topic, dialogue, number, hash.
+type Asked = (String, u64, u64, String);
+
+/// A file of answers.
+#[derive(Debug)]
+pub(in crate::study) struct AnswerFile {
+    path: PathBuf,
+    identity: String,
+    replication: u64,
+    access: Access,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    /// Answers are added as they come; others may do the same.
+    Shared,
+    /// Nobody else asks meanwhile: who comes later waits, and finds the answers.
+    Alone,
+    /// Nothing is added.
+    Reading,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    file: Option<File>,
+    /// Bytes that were read, up to the end of a line.
+    read: u64,
+    known: BTreeMap<Asked, f64>,
+}
+
+impl AnswerFile {
+    /// The answers of an objective: asked once for all cells of a preparation, by one process at a time.
+    pub(in crate::study) fn of_objective(folder: &RunFolder, preparation: &str, reading: bool) -> Self {
+        let access = if reading { Access::Reading } else { Access::Alone };
+        Self::at(objective(folder, preparation), preparation, 0, access)
+    }
+
+    /// The answers in a replication of a cell that is not finished.
+    pub(in crate::study) fn of_replication(folder: &RunFolder, cell: &str, replication: u64) -> Self {
+        Self::at(unfinished(folder, cell, replication), cell, replication, Access::Shared)
+    }
+
+    fn at(path: PathBuf, identity: &str, replication: u64, access: Access) -> Self {
+        Self { path, identity: identity.to_owned(), replication, access, state: Mutex::default() }
+    }
+
+    fn failed(&self, doing: &'static str) -> impl Fn(io::Error) -> CannotKeep {
+        let path = self.path.clone();
+        move |error| CannotKeep::because(FileError { doing, path: path.clone(), error })
+    }
+
+    /// Opens the file, which is made where something may be added.
+    fn open(&self) -> io::Result<Option<File>> {
+        if self.access == Access::Reading {
+            return match File::open(&self.path) {
+                Ok(file) => Ok(Some(file)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(error),
+            };
+        }
+        if self.access == Access::Shared && !self.path.exists() {
+            return Ok(None);
+        }
+        self.make().map(Some)
+    }
+
+    fn make(&self) -> io::Result<File> {
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(&self.path)?;
+        if self.access == Access::Alone {
+            // A file system without locks lets two ask at once; then too the first answer counts.
+            drop(file.lock());
+        }
+        // What follows a line that was torn by a kill must not be torn with it.
+        if file.seek(SeekFrom::End(0))? > 0 {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+            if last != *b"\n" {
+                file.write_all(b"\n")?;
+            }
+        }
+        Ok(file)
+    }
+
+    /// Takes in what was added since it was read last.
+    fn refresh(&self, state: &mut State) -> io::Result<()> {
+        let Some(file) = &mut state.file else { return Ok(()) };
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(state.read))?;
+        file.read_to_end(&mut bytes)?;
+        for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let Some(line) = line.strip_suffix(b"\n") else { break };
+            state.read += line.len() as u64 + 1;
+            let read = store::head(line).and_then(|head| serde_json::from_str::<Line>(&head.body()).ok());
+            let mine =
+                read.filter(|line| line.identity == self.identity && line.replication == self.replication);
+            if let Some(Line { topic, dialogue, number, asked, answer, .. }) = mine {
+                state.known.entry((topic, dialogue, number, asked)).or_insert(answer);
+            }
+        }
+        Ok(())
+    }
+
+    fn look(&self, state: &mut State, place: Place<'_>) -> Option<f64> {
+        let asked = (place.topic.to_owned(), place.dialogue, place.number, place.asked.to_owned());
+        if let Some(answer) = state.known.get(&asked) {
+            return Some(*answer);
+        }
+        if state.file.is_none() {
+            state.file = self.open().ok()?;
+        }
+        self.refresh(state).ok()?;
+        state.known.get(&asked).copied()
+    }
+}
+
+impl Answers for AnswerFile {
+    fn find(&self, place: Place<'_>) -> Option<f64> {
+        self.look(&mut self.state.lock().expect("no holder of this lock panics"), place)
+    }
+
+    fn keep(&self, place: Place<'_>, answer: f64) -> Result<f64, CannotKeep> {
+        let mut state = self.state.lock().expect("no holder of this lock panics");
+        if state.file.is_none() {
+            state.file = Some(self.make().map_err(self.failed("write"))?);
+        }
+        let line = Line {
+            identity: self.identity.clone(),
+            replication: self.replication,
+            topic: place.topic.to_owned(),
+            dialogue: place.dialogue,
+            number: place.number,
+            asked: place.asked.to_owned(),
+            answer,
+        };
+        let body = serde_json::to_string(&line).expect("plain data with text keys");
+        if let Some(file) = &mut state.file {
+            file.write_all(&store::line(0, &body)).map_err(self.failed("write"))?;
+        }
+        Ok(self.look(&mut state, place).unwrap_or(answer))
+    }
+}
+
+fn objective(folder: &RunFolder, preparation: &str) -> PathBuf {
+    folder.file("answers").join(format!("{}.jsonl", short(preparation)))
+}
+
+fn unfinished(folder: &RunFolder, cell: &str, replication: u64) -> PathBuf {
+    folder.file("unfinished").join(format!("{}-{replication}.jsonl", short(cell)))
+}
+
+/// Enough of a hash to tell it from others; every line has all of it.
+fn short(identity: &str) -> &str {
+    identity.get(..16).unwrap_or(identity)
+}
+
+/// Removes the answers in a replication whose record is on disk, and holds them.
+pub(in crate::study) fn forget(folder: &RunFolder, cell: &str, replication: u64) {
+    // What stays is removed when the run is complete.
+    drop(std::fs::remove_file(unfinished(folder, cell, replication)));
+}
+
+/// Removes what is left of all replications of a run that is complete.
+pub(in crate::study) fn forget_all(folder: &RunFolder) {
+    drop(std::fs::remove_dir_all(folder.file("unfinished")));
+}
+
+/// Copies the answers of an objective from a run that has them, unless they are there already.
+pub(in crate::study) fn copy(from: &RunFolder, to: &RunFolder, preparation: &str) -> Result<(), FolderError> {
+    let (source, target) = (objective(from, preparation), objective(to, preparation));
+    if target.exists() || !source.is_file() {
+        return Ok(());
+    }
+    let Some(text) = files::read_if_there(&source)? else { return Ok(()) };
+    files::make_folder(target.parent().unwrap_or(Path::new(".")))?;
+    files::write_new(&target, text.as_bytes())?;
+    Ok(())
+}
