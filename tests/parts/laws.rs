@@ -154,7 +154,7 @@ mod party {
     struct Queue;
 
     impl Protocol for Queue {
-        type Message = u64;
+        type Message = f64;
         type Timer = ();
         type Fact = f64;
     }
