@@ -1,11 +1,16 @@
-//! A latency model of one's own: Weibull delays. A scenario could name it after one more line in
-//! `src/network/latency/mod.rs`. `cargo run --example own_latency`
+//! A latency of one's own: Weibull delays, on the links of a network. `cargo run --example own_latency` plays calls over
+//! them; with arguments it is the command line of subrosa, whose scenarios may say `Weibull(scale: "40ms", shape: 0.7)`.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::error::Error;
+use std::process::ExitCode;
 use subrosa::prelude::*;
+use subrosa::{Catalogue, conformance, protocols::echo::Echo};
 
 /// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Weibull {
     /// The delay that 63 % of messages stay below.
     scale: Span,
@@ -23,12 +28,18 @@ impl Latency for Weibull {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    if std::env::args().len() > 1 {
+        return Ok(Catalogue::standard().latency::<Weibull>("Weibull").main());
+    }
     let law = Weibull { scale: Span::from_millis(40), shape: Positive::new(0.7)? };
-    // One draw per message, so message k of a link has the same draw under every law.
-    let mut stream = Key::root(1).child("network").child("link").stream();
-    let drawn: f64 = (0..100_000).map(|_| law.quantile(stream.open_uniform()).seconds()).sum();
-    println!("mean {:.2} ms, of 100,000 draws {:.2} ms", law.mean_seconds() * 1e3, drawn / 100.0);
-    println!("median {}, 99 % within {}", law.quantile(0.5), law.quantile(0.99));
-    Ok(())
+    assert_eq!(conformance::latency(&law), []);
+    println!("mean {:.2} ms, median {}", law.mean_seconds() * 1e3, law.quantile(0.5));
+    let link = Link { latency: law.into(), ..Link::default() };
+    let stage = Stage::new(["caller", "echo"], Network::new(Mesh {}.into(), link));
+    let calls = Echo { caller: "caller".to_owned(), rounds: 100, retry: Retry::default() };
+    for record in calls.play(&stage, Key::root(1))? {
+        println!("{}: {} messages, {} lost", record.name, record.messages, record.messages_lost);
+    }
+    Ok(ExitCode::SUCCESS)
 }

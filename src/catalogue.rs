@@ -1,5 +1,6 @@
 //! A program of one's own: the library's members of every family, one's own beside them, and the whole command line.
 
+use crate::accounting::{Accountant, Accountants};
 use crate::audit::systems::{Audited, Offer, offer, offer_also};
 use crate::cli::{self, Exit};
 use crate::learners::{LearnerMember, LearnerModel};
@@ -14,6 +15,7 @@ use crate::privacy::mechanisms::inputs::InputMember;
 use crate::privacy::mechanisms::outcomes::OutcomeMember;
 use crate::privacy::mechanisms::reports::ReportMember;
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
+use crate::protocols::federated::{PolicyMember, RoundPolicy, WeightMember, WeightSchedule};
 use crate::protocols::release::{PublicationMember, PublicationModel};
 use crate::protocols::{ProtocolMember, ProtocolModel};
 use crate::vocab::family::{Family, MemberError, Members};
@@ -62,6 +64,7 @@ macro_rules! catalogue {
         #[must_use = "a catalogue does nothing until it is installed, or its command line runs"]
         pub struct Catalogue {
             $($family: Members<$model>,)+
+            accountants: Accountants,
             offers: Vec<Offer>,
             errors: Vec<MemberError>,
         }
@@ -69,7 +72,11 @@ macro_rules! catalogue {
         impl Catalogue {
             /// The library's members.
             pub fn standard() -> Self {
-                Self { $($family: $model::standard(),)+ offers: Vec::new(), errors: Vec::new() }
+                Self {
+                    $($family: $model::standard(),)+
+                    accountants: Accountants::standard(),
+                    offers: Vec::new(), errors: Vec::new(),
+                }
             }
 
             $(
@@ -90,6 +97,7 @@ macro_rules! catalogue {
                     return Err(error);
                 }
                 $(self.$family.install()?;)+
+                self.accountants.install()?;
                 offer_also(&self.offers);
                 Ok(())
             }
@@ -125,6 +133,10 @@ catalogue! {
     report_mechanism: Report, ReportMember;
     /// Adds a publication: what the owner of private validation data publishes.
     publication: PublicationModel, PublicationMember;
+    /// Adds a schedule of weights of a federation's agents.
+    weights: WeightSchedule, WeightMember;
+    /// Adds a policy: when a federation's server closes a round.
+    policy: RoundPolicy, PolicyMember;
     /// Adds a learner: how the next arm is chosen.
     learner: LearnerModel, LearnerMember;
 }
@@ -137,6 +149,13 @@ impl Catalogue {
     ) -> Self {
         self.offers.push(offer::<T>());
         self.protocol::<T>(name)
+    }
+
+    /// Adds an accountant: a theorem that prices what was released. Reports show it behind the library's; a budget may name
+    /// it, unless it [is an approximation](Accountant::is_approximation).
+    pub fn accountant<T: Accountant + Default + 'static>(mut self, name: &'static str) -> Self {
+        self.errors.extend(self.accountants.add::<T>(name, "").err());
+        self
     }
 
     /// Installs the catalogue and runs the command line on the process's arguments: every verb of `subrosa`, with these

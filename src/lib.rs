@@ -173,6 +173,7 @@ pub mod study;
 // Floor 7
 pub mod audit;
 // Floor 8
+pub mod conformance;
 pub mod report;
 // Floor 9
 pub mod cli;

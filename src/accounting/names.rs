@@ -1,12 +1,19 @@
 //! Who counted: the accountants by name, in files and in scenarios, and those that a program adds to the library's.
 
 use super::Accountant;
+use crate::vocab::family::{MemberError, check_name};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, EnumAccess, VariantAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
+
+/// What the accountants are called where a family is named.
+const FAMILY: &str = "accountant";
+
+/// Most accountants of a process: their places are kept in a byte.
+const MOST: usize = 250;
 
 /// What a figure says that nobody here counted.
 const AS_PUBLISHED: &str = "as published";
@@ -20,6 +27,8 @@ struct Entry {
     /// As a budget names it ("Tight").
     name: &'static str,
     about: &'static str,
+    /// The path of its type.
+    kind: &'static str,
     accountant: &'static dyn Accountant,
 }
 
@@ -33,25 +42,38 @@ pub struct Accountants {
 }
 
 impl Accountants {
-    /// Adds an accountant: bounds may be named by a budget. False if one of this name is there already, in files (its own
-    /// [`Accountant::name`]) or in scenarios.
-    #[must_use]
+    /// Adds an accountant: bounds may be named by a budget.
+    ///
+    /// # Errors
+    /// [`MemberError`]: one of this name is there already, in files (its own [`Accountant::name`]) or in scenarios, or the name
+    /// cannot be written.
     pub fn add<T: Accountant + Default + 'static>(
         &mut self,
         name: &'static str,
         about: &'static str,
-    ) -> bool {
+    ) -> Result<(), MemberError> {
+        check_name(name)?;
         let accountant: &'static dyn Accountant = Box::leak(Box::new(T::default()));
         let word = accountant.name();
         let taken = |entry: &Entry| entry.name == name || entry.accountant.name() == word;
-        if word == AS_PUBLISHED || self.entries.iter().any(taken) || self.entries.len() >= 200 {
-            return false;
+        let added = std::any::type_name::<T>();
+        if let Some(entry) = self.entries.iter().find(|entry| taken(entry)) {
+            return Err(MemberError::NameTaken { family: FAMILY, name: entry.name, added });
+        }
+        if word == AS_PUBLISHED || self.entries.len() >= MOST {
+            return Err(MemberError::NameTaken { family: FAMILY, name: word, added });
         }
         if !accountant.is_approximation() {
             self.bounds.push(name);
         }
-        self.entries.push(Entry { name, about, accountant });
-        true
+        self.entries.push(Entry { name, about, kind: added, accountant });
+        Ok(())
+    }
+
+    /// The library's.
+    #[must_use]
+    pub fn standard() -> Self {
+        super::standard()
     }
 
     /// All that are there come with the library.
@@ -61,9 +83,9 @@ impl Accountants {
         self
     }
 
-    /// Names of those that do not come with the library, as scenarios write them.
-    pub fn own(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.entries[self.standard..].iter().map(|entry| entry.name)
+    /// Names, as scenarios write them, and types of those that do not come with the library.
+    pub fn own(&self) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
+        self.entries[self.standard..].iter().map(|entry| (entry.name, entry.kind))
     }
 
     /// The accountants of this process: those that were installed, or the library's.
@@ -72,12 +94,14 @@ impl Accountants {
         ACCOUNTANTS.get_or_init(super::standard)
     }
 
-    /// Makes these the accountants of this process, once and for all; false if others are so already.
-    #[must_use]
-    pub fn install(self) -> bool {
+    /// Makes these the accountants of this process, once and for all.
+    ///
+    /// # Errors
+    /// [`MemberError::Settled`] if others are so already, since they were installed or asked for.
+    pub fn install(self) -> Result<(), MemberError> {
         let settled = ACCOUNTANTS.get_or_init(|| self.clone());
         let words = |of: &Self| of.entries.iter().map(|entry| entry.name).collect::<Vec<_>>();
-        words(settled) == words(&self)
+        if words(settled) == words(&self) { Ok(()) } else { Err(MemberError::Settled { family: FAMILY }) }
     }
 }
 
@@ -263,10 +287,8 @@ macro_rules! accountants {
         /// The library's accountants.
         fn standard() -> Accountants {
             let mut all = Accountants::default();
-            let mut added = true;
-            $(added &= all.add::<$bound>(stringify!($bound), concat!($($doc),*));)+
-            $(added &= all.add::<$other>(stringify!($other), "");)*
-            assert!(added, "the names of a declaration differ");
+            $(all.add::<$bound>(stringify!($bound), concat!($($doc),*)).expect("the names of a declaration differ");)+
+            $(all.add::<$other>(stringify!($other), "").expect("the names of a declaration differ");)*
             all.as_standard()
         }
 

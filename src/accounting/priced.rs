@@ -60,7 +60,8 @@ impl Priced {
     }
 
     /// A plain answer, with the composition's conditions as notes.
-    pub(super) fn plain(epsilon: f64, standing: Standing, composition: &Composition) -> Self {
+    #[must_use]
+    pub fn plain(epsilon: f64, standing: Standing, composition: &Composition) -> Self {
         let notes = composition.conditions().map(str::to_owned).collect();
         Self { epsilon, standing, lower: None, upper: None, order: None, notes }
     }
@@ -76,7 +77,8 @@ impl Priced {
     }
 
     /// Infinity, because of `unpriced` items.
-    pub(super) fn refused<'a>(
+    #[must_use]
+    pub fn refused<'a>(
         unpriced: impl IntoIterator<Item = &'a Item>,
         standing: Standing,
         composition: &Composition,

@@ -22,7 +22,10 @@ impl fmt::Debug for Theorem {
 }
 
 impl Theorem {
-    pub(super) fn new(
+    /// A theorem by where it stands, the noise variance that its information gain counts with respect to, and its bound as a
+    /// function of rounds and gain.
+    #[must_use]
+    pub fn new(
         source: &'static str,
         noise_variance: f64,
         formula: impl Fn(f64, f64) -> f64 + 'static,
@@ -37,7 +40,9 @@ impl Theorem {
         (self.formula)(rounds.max(1) as f64, gain)
     }
 
-    pub(super) fn but(mut self, applies: bool, caveat: &str) -> Self {
+    /// With a caveat, where it applies.
+    #[must_use]
+    pub fn but(mut self, applies: bool, caveat: &str) -> Self {
         if applies {
             self.caveats.push(caveat.to_owned());
         }

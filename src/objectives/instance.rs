@@ -95,7 +95,8 @@ impl Background {
     }
 
     /// Public facts of a function that is drawn at random: everything except the function.
-    pub(super) fn made_up() -> Self {
+    #[must_use]
+    pub fn made_up() -> Self {
         let stated = |what: &str| vec![PublicFact::new(what, Origin::Stated)];
         Self::public(Facts {
             inputs: stated("inputs to choose from"),

@@ -1,6 +1,7 @@
 //! The members that a program has added to the library's families, and which of them a scenario names.
 
 use super::draft::Draft;
+use crate::accounting::Accountants;
 use crate::learners::LearnerModel;
 use crate::network::availability::AvailabilityModel;
 use crate::network::compute::ComputeModel;
@@ -11,6 +12,7 @@ use crate::network::topology::TopologyModel;
 use crate::objectives::{NoiseModel, ObjectiveModel};
 use crate::privacy::mechanisms::{InputRelease, OutcomeRelease, Report};
 use crate::protocols::ProtocolModel;
+use crate::protocols::federated::{RoundPolicy, WeightSchedule};
 use crate::protocols::release::PublicationModel;
 use crate::vocab::family::{Family, Members};
 use serde::{Deserialize, Serialize};
@@ -59,7 +61,14 @@ pub fn own_members() -> Vec<OwnMember> {
     of::<OutcomeRelease>(&mut found);
     of::<Report>(&mut found);
     of::<PublicationModel>(&mut found);
+    of::<WeightSchedule>(&mut found);
+    of::<RoundPolicy>(&mut found);
     of::<LearnerModel>(&mut found);
+    found.extend(Accountants::installed().own().map(|(name, kind)| OwnMember {
+        family: "accountant".to_owned(),
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+    }));
     found
 }
 

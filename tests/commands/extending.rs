@@ -211,7 +211,7 @@ fn extending_with_all_additions_compiles_without_a_warning() {
         fs::remove_dir_all(&place).unwrap();
     }
     fs::create_dir_all(&place).unwrap();
-    for name in ["Cargo.toml", "Cargo.lock", "build.rs", "src", "benches"] {
+    for name in ["Cargo.toml", "Cargo.lock", "build.rs", "src", "benches", "tests/outside"] {
         copy(&root().join(name), &place.join(name));
     }
     for (heading, changes) in diffs() {

@@ -21,7 +21,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (5, &["scenario"]),
     (6, &["study"]),
     (7, &["audit"]),
-    (8, &["report"]),
+    (8, &["conformance", "report"]),
     (9, &["cli", "prelude"]),
     (10, &["catalogue"]),
 ];

@@ -104,7 +104,8 @@ impl Range {
 
     /// Two numbers beyond the range by its width, on either side: clipping must take care of them, and takes them to the
     /// range's ends, as far apart as two numbers can be.
-    pub(super) fn worst_pair(&self) -> Option<Pair<f64>> {
+    #[must_use]
+    pub fn worst_pair(&self) -> Option<Pair<f64>> {
         let (low, high) = (self.low.get(), self.high.get());
         let ends = [high + (high - low), low - (high - low)];
         Some(Pair { inputs: ends, words: format!("a number of {} or {}", ends[0], ends[1]) })

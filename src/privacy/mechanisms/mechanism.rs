@@ -137,7 +137,9 @@ pub enum MechanismError {
 }
 
 impl MechanismError {
-    pub(super) fn out_of_range(error: OutOfRange) -> Self {
+    /// A number that was worked out and is out of its range.
+    #[must_use]
+    pub fn out_of_range(error: OutOfRange) -> Self {
         Self::Shape { expected: error.expected.to_owned(), found: error.found.to_string() }
     }
 }
@@ -148,11 +150,10 @@ pub(super) fn all_finite(values: &[f64]) -> Result<(), MechanismError> {
 }
 
 /// Refuses neighbours other than one row moved by at most `most`.
-pub(super) fn moved(
-    mechanism: &'static str,
-    neighbours: &Neighbours,
-    most: Positive,
-) -> Result<(), MechanismError> {
+///
+/// # Errors
+/// [`MechanismError::NeighboursNotCovered`].
+pub fn moved(mechanism: &'static str, neighbours: &Neighbours, most: Positive) -> Result<(), MechanismError> {
     if matches!(neighbours, Neighbours::RowMoved { distance } if *distance <= most.get()) {
         return Ok(());
     }
@@ -161,7 +162,10 @@ pub(super) fn moved(
 }
 
 /// Refuses neighbours other than one report of any value.
-pub(super) fn any_value(mechanism: &'static str, neighbours: &Neighbours) -> Result<(), MechanismError> {
+///
+/// # Errors
+/// [`MechanismError::NeighboursNotCovered`].
+pub fn any_value(mechanism: &'static str, neighbours: &Neighbours) -> Result<(), MechanismError> {
     if *neighbours == Neighbours::AnyValue {
         return Ok(());
     }

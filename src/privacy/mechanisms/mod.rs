@@ -56,10 +56,13 @@ pub use inputs::{
 };
 pub use laplace::Laplace;
 pub use lattice::Lattice;
-pub use mechanism::{Mechanism, MechanismError, Price};
+pub use mechanism::{Mechanism, MechanismError, Price, any_value, moved};
 pub use moved::Moved;
 pub use outcomes::{ClippedGaussian, ClippedLaplace, OutcomeRelease};
-pub use pair::{Distinguisher, Features, KnownLaws, Laws, Pair, RATIO, SUPPORT, Score};
+pub use pair::{
+    Distinguisher, Features, KnownLaws, Laws, Numbers, Pair, RATIO, SUPPORT, Score, under_gaussian,
+    under_laplace,
+};
 pub use poisson_gaussian::PoissonGaussian;
 pub use randomized_response::RandomizedResponse;
 pub use report_noisy_max::ReportNoisyMax;
@@ -69,4 +72,4 @@ pub use sampled_gaussian::Contributions;
 pub use secure_sum::{OpenedSum, SecureSum};
 pub use supported::Supported;
 
-use mechanism::{all_finite, any_value, moved};
+use mechanism::all_finite;

@@ -132,14 +132,11 @@ impl<O> fmt::Debug for Distinguisher<O> {
 }
 
 /// The numbers of an output.
-pub(super) type Numbers<O> = for<'a> fn(&'a O) -> &'a [f64];
+pub type Numbers<O> = for<'a> fn(&'a O) -> &'a [f64];
 
 /// Independent Laplace noise of a scale on every number of an output.
-pub(super) fn under_laplace<O: 'static>(
-    means: [&[f64]; 2],
-    scale: f64,
-    numbers: Numbers<O>,
-) -> Distinguisher<O> {
+#[must_use]
+pub fn under_laplace<O: 'static>(means: [&[f64]; 2], scale: f64, numbers: Numbers<O>) -> Distinguisher<O> {
     let differ = differing(means);
     let apart = differ.iter().map(|(_, a, b)| (a - b).abs());
     let costs = apart.map(|by| Cost::Laplace { scale: scale / by }).collect();
@@ -151,11 +148,8 @@ pub(super) fn under_laplace<O: 'static>(
 }
 
 /// Independent Gaussian noise of a standard deviation on every number of an output.
-pub(super) fn under_gaussian<O: 'static>(
-    means: [&[f64]; 2],
-    sd: f64,
-    numbers: Numbers<O>,
-) -> Distinguisher<O> {
+#[must_use]
+pub fn under_gaussian<O: 'static>(means: [&[f64]; 2], sd: f64, numbers: Numbers<O>) -> Distinguisher<O> {
     let differ = differing(means);
     let distance = differ.iter().map(|(_, a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
     let log_ratio = move |y: &O| {

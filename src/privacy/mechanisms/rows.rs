@@ -108,7 +108,7 @@ impl Rows {
     ///
     /// # Errors
     /// [`MechanismError::NotFinite`].
-    pub(super) fn each(&self, private: impl FnMut(f64) -> f64) -> Result<Self, MechanismError> {
+    pub fn each(&self, private: impl FnMut(f64) -> f64) -> Result<Self, MechanismError> {
         all_finite(self.values())?;
         Ok(self.with(self.values().iter().copied().map(private).collect()))
     }

@@ -75,6 +75,17 @@ pub enum MemberError {
     },
 }
 
+/// Refuses a name that no scenario could write.
+///
+/// # Errors
+/// [`MemberError::BadName`].
+pub fn check_name(name: &'static str) -> Result<(), MemberError> {
+    let mut letters = name.chars();
+    let begins = letters.next().is_some_and(|first| first.is_ascii_alphabetic());
+    let fits = begins && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if fits { Ok(()) } else { Err(MemberError::BadName { name }) }
+}
+
 /// One member of a family.
 pub struct Entry<M> {
     name: &'static str,
@@ -152,11 +163,7 @@ impl<M: Family> Members<M> {
         M: From<T>,
     {
         let added = std::any::type_name::<T>();
-        let mut letters = name.chars();
-        let begins = letters.next().is_some_and(|first| first.is_ascii_alphabetic());
-        if !begins || !letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
-            return Err(MemberError::BadName { name });
-        }
+        check_name(name)?;
         if self.names.contains(&name) {
             return Err(MemberError::NameTaken { family: M::WORDS, name, added });
         }

@@ -20,7 +20,7 @@ mod members;
 mod reading;
 
 pub use held::Held;
-pub use members::{Entry, Family, MemberError, Members, name, read, schema, write};
+pub use members::{Entry, Family, MemberError, Members, check_name, name, read, schema, write};
 
 /// Declares a family; see the module's documentation for the shape of its output.
 #[macro_export]

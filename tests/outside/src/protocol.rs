@@ -1,0 +1,174 @@
+//! A protocol: a service asks a device for one measurement at a time, and asks again what gets lost.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use subrosa::audit::systems::{Audited, Candidates, Ground, LeftOut};
+use subrosa::gp::ArmCovariance;
+use subrosa::learners::{Arms, Facts};
+use subrosa::prelude::*;
+use subrosa::protocols::{self, AskAgain, Asker, Verdict};
+
+/// Arm by arm: the question without, the answer with an outcome.
+#[derive(Clone, Debug)]
+struct Trial(u64, Option<f64>);
+
+impl Digestible for Trial {
+    fn digest(&self, digest: &mut Digest) {
+        digest.word(self.0);
+        digest.float(self.1.unwrap_or(f64::NAN));
+    }
+}
+
+impl Payload for Trial {
+    fn wire_bytes(&self) -> u64 {
+        28 + 8 + if self.1.is_some() { 8 } else { 0 }
+    }
+    fn label(&self) -> &'static str {
+        if self.1.is_some() { "Outcome" } else { "Measure" }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Lab;
+
+impl Protocol for Lab {
+    type Message = Trial;
+    type Timer = AskAgain;
+    type Fact = Trial;
+}
+
+impl protocols::Rounds for Lab {}
+
+/// Chooses arms; knows nothing of the objective but what it is told.
+#[derive(Clone, Debug)]
+struct Service(Box<dyn Learner>, Asker<Lab>, Stream, u64, PartyId);
+
+impl Service {
+    fn ask(&mut self, ctx: &mut Context<'_, Lab>) {
+        let arm = self.0.suggest(&mut self.2);
+        self.1.ask(ctx, self.4, Trial(arm as u64, None));
+    }
+}
+
+impl Party<Lab> for Service {
+    fn handle(&mut self, input: Input<Lab>, ctx: &mut Context<'_, Lab>) {
+        match input {
+            Input::Start => self.ask(ctx),
+            Input::Message { message: Trial(arm, Some(outcome)), .. } => {
+                self.1.close(ctx);
+                self.3 -= 1;
+                if self.0.observe(arm as usize, outcome).is_err() || self.3 == 0 {
+                    return ctx.stop();
+                }
+                self.ask(ctx);
+            }
+            Input::Timer(timer) => {
+                if self.1.timeout(ctx, timer) == Verdict::GaveUp {
+                    ctx.stop();
+                }
+            }
+            Input::Message { .. } | Input::WentOffline | Input::CameBack => {}
+        }
+    }
+}
+
+/// Measures what it is asked to.
+#[derive(Clone, Debug)]
+struct Device(Instance, Stream);
+
+impl Party<Lab> for Device {
+    fn handle(&mut self, input: Input<Lab>, ctx: &mut Context<'_, Lab>) {
+        if let Input::Message { from, message: Trial(arm, None) } = input {
+            let noise = self.0.noise.draw(arm as usize, &mut self.1);
+            let trial = Trial(arm, Some(self.0.values[arm as usize] + noise));
+            ctx.record(trial.clone());
+            ctx.send(from, trial);
+        }
+    }
+}
+
+/// A service asks a device for one measurement at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Remote {
+    /// The party that asks.
+    service: String,
+    /// The party that measures.
+    device: String,
+    /// Number of measurements.
+    rounds: u64,
+    /// A series for each.
+    learners: Vec<LearnerModel>,
+}
+
+/// It releases nothing: what is measured is told as it is.
+impl Audited for Remote {
+    fn candidates(&self, _: &str, _: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
+        Err(LeftOut::Unprotected("measurements are told as they are"))
+    }
+}
+
+impl protocols::Protocol for Remote {
+    fn problems(&self, stage: &Stage) -> Vec<Problem> {
+        let roles = [("service", &self.service), ("device", &self.device)];
+        roles.into_iter().filter_map(|(path, name)| stage.party(path, name).err()).collect()
+    }
+
+    fn needs_objective(&self) -> bool {
+        true
+    }
+
+    fn series(&self) -> Vec<String> {
+        self.learners.iter().map(|learner| learner.name().to_owned()).collect()
+    }
+
+    /// Every learner on the same problem, the same noise and the same network draws.
+    fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
+        let party =
+            |path, name| stage.party(path, name).map_err(|problem| PlayError::scenario(path, &problem));
+        let (service, device) = (party("service", &self.service)?, party("device", &self.device)?);
+        let fails = |reason: String| PlayError::party("all", reason);
+        let instance = stage.instance.as_ref().ok_or_else(|| fails("there is no objective".to_owned()))?;
+        let (inputs, model) = (Arc::clone(&instance.inputs), &instance.surrogate);
+        let arms = Arms {
+            n: inputs.n(),
+            covariance: Some(ArmCovariance::of_inputs(inputs, model.covariance.clone())),
+            noise_variance: model.noise_variance,
+            mean: model.mean,
+            facts: Facts::default(),
+        };
+        let series = self.learners.iter().map(|learner| {
+            let built = learner.as_dyn().build(&arms).map_err(|error| fails(error.to_string()))?;
+            let (asker, stream) = (Asker::new(Retry::default()), key.child("learner").stream());
+            let mut asking = Some(Service(built, asker, stream, self.rounds, device));
+            let parties = (0..stage.names.len()).map(|index| -> Box<dyn Party<Lab>> {
+                match asking.take_if(|_| index == service.index()) {
+                    Some(asking) => Box::new(asking),
+                    None => Box::new(Device(instance.clone(), key.child("noise").stream())),
+                }
+            });
+            let (mut iterations, best) = (Vec::new(), instance.best());
+            let (mut simple, mut cumulative) = (f64::INFINITY, 0.0);
+            let mut record = stage.run(learner.name(), parties.collect(), key, &mut |at, event| {
+                if let Event::Recorded { fact: Trial(arm, Some(outcome)), .. } = event {
+                    let value = instance.values[*arm as usize];
+                    simple = f64::min(simple, best - value);
+                    cumulative += best - value;
+                    iterations.push(Iteration {
+                        t: iterations.len() as u64 + 1,
+                        arm: *arm,
+                        outcome: *outcome,
+                        value,
+                        simple_regret: simple,
+                        cumulative_regret: cumulative,
+                        seconds: at.seconds(),
+                    });
+                }
+            })?;
+            record.iterations = iterations;
+            Ok(record)
+        });
+        series.collect()
+    }
+}
