@@ -379,7 +379,7 @@ fn a_learner_is_told_what_was_released_and_no_more() {
         let place = Place::new(&outsourced("fine", release, more), GRID);
         place.edit("learner: External", &format!("{outcomes} learner: External"));
         let run = folder(&place.document(&["--replications", "1"]));
-        (place.asked("begin").remove(0), place.asked("suggest"), run)
+        (place.asked("begin").remove(0), place.asked("suggest"), (place, run))
     };
     let (open, _, _) = seen("Disclosure()", "", "");
     let inputs = open["inputs"].as_array().unwrap();
@@ -388,7 +388,7 @@ fn a_learner_is_told_what_was_released_and_no_more() {
     assert_eq!(open["kernel"]["length_scale"], 6.645);
 
     let private = "outcomes: ClippedLaplace(epsilon: 1, range: Range(low: -2, high: 2)),";
-    let (noisy, told, run) = seen("NoisyRows(epsilon: 1, delta: 1e-5)", private, "");
+    let (noisy, told, (_place, run)) = seen("NoisyRows(epsilon: 1, delta: 1e-5)", private, "");
     let rows = noisy["inputs"].as_array().unwrap();
     assert!(rows.iter().zip(inputs).all(|(noisy, row)| noisy != row), "no row is told as it is");
     // Outcomes as they were answered, not as they were measured.
