@@ -1,7 +1,7 @@
 //! ATA-GP-UCB: GP-UCB on Nystrom features, with the whole history truncated anew in feature space every round.
 
 use super::arms::{Arms, BuildError, small_covariance};
-use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem, payoff_problems};
 use super::outcome_sums::OutcomeSums;
 use super::theorem::{self, Theorem};
 use super::{Learner, LearnerRecipe};
@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 /// beta_t = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) v^(1/(1+alpha)) L^(alpha/(1+alpha)) t^(..), q =
 /// 6 rho ln(4T/delta) / accuracy^2. Order-wise: L = ln((m+1) T), beta_t = B sqrt lambda + sqrt(m) v^(..) L^(..) t^(..),
 /// q = ln(T) / accuracy^2. The roots are symmetric, on which the result depends.
+/// Both printed copies of Zhou and Tan keep the product of round s if it is at most b_s; here it is at most b_t, of the round at
+/// hand: features and their number m change with t, so that products of earlier rounds change too, and the proof bounds all of
+/// them by one number, as Chowdhury and Gopalan have it. Their v has the privacy epsilon where the first print has the accuracy.
 /// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -115,7 +118,13 @@ pub(super) fn oversampling(constants: Constants, horizon: f64, delta: f64, accur
 
 impl LearnerRecipe for AtaGpUcb {
     fn problems(&self) -> Vec<Problem> {
-        accuracy_problem(self.accuracy)
+        let problems = [accuracy_problem(self.accuracy), payoff_problems(self.payoffs)];
+        problems.concat()
+    }
+
+    fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
+        let known = Knowledge::gather("AtaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
+        (known.alpha < 1.0).then_some((known.raw_moment, known.alpha))
     }
 
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
@@ -250,6 +259,7 @@ mod tests {
             central_moment: 201.0,
             alpha: 1.0,
             laplace: Some((5.0, 10.0)),
+            tail: None,
         }
     }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// training file: the arms' inputs are the standardised training columns, divided by the square root of their number,
 /// and the kernel is their inner product. Readings are in the units of the file, so that B is the largest mean and R
 /// the largest deviation from a mean.
-/// Source: Zhou and Tan 2021, section 6, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
+/// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {

@@ -24,14 +24,14 @@ pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
-pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform};
+pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform, Weibull};
 pub use rkhs_sum::{Kernel, RkhsSum};
 pub use table::{Goal, InputScale, Output, OutputScale, Table, TableError, Transform};
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
 
 use crate::gp::GpError;
 use crate::rng::Key;
-use crate::vocab::Problem;
+use crate::vocab::{Probability, Problem};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -106,6 +106,11 @@ pub trait Objective: Send + Sync {
     fn files(&self, resources: &Resources) -> Vec<PathBuf> {
         let _ = resources;
         Vec::new()
+    }
+
+    /// k1, the correlation of the values on two neighbouring data sets at the same arm, where the objective draws both.
+    fn neighbour_correlation(&self) -> Option<Probability> {
+        None
     }
 
     /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, taken

@@ -11,6 +11,7 @@ mod fork;
 mod hostile;
 mod local;
 mod outsourced;
+mod papers;
 mod release;
 mod replay;
 mod studies;

@@ -4,11 +4,13 @@ mod gaussian;
 mod realised;
 mod student_t;
 mod uniform;
+mod weibull;
 
 pub use gaussian::Gaussian;
 pub use realised::{Noise, Recorded};
 pub use student_t::StudentT;
 pub use uniform::Uniform;
+pub use weibull::Weibull;
 
 use crate::rng::Stream;
 use crate::vocab::{Delta, Problem};
@@ -43,5 +45,6 @@ crate::family! {
         Gaussian(Gaussian),
         Uniform(Uniform),
         StudentT(StudentT),
+        Weibull(Weibull),
     }
 }

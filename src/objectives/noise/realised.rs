@@ -111,6 +111,9 @@ mod tests {
             ("Gaussian(sd: 1.5)", 3.0),
             ("Uniform(bound: 2.0)", 1.8),
             ("StudentT(degrees: 9, scale: 0.5)", 3.0 + 6.0 / 5.0),
+            // E|X|^(4 theta) / (E X^2)^2 = Gamma(4 theta + 1) / Gamma(2 theta + 1)^2.
+            ("Weibull(theta: 1, scale: 2)", 6.0),
+            ("Weibull(theta: 0.5)", 2.0),
         ] {
             let text = format!("#![enable(unwrap_variant_newtypes)]{text}");
             let model: NoiseModel = ron::from_str(&text).unwrap();
@@ -157,6 +160,8 @@ mod tests {
             ("StudentT(degrees: 3)", 0.05, 3.182_446_305_283_71),
             ("StudentT(degrees: 3, scale: 2)", 0.001, 2.0 * 12.923_978_636_687),
             ("StudentT(degrees: 10)", 0.01, 3.169_272_672_616_9),
+            ("Weibull(theta: 2, scale: 3)", 0.01, 3.0 * 21.207_592_441_913_597),
+            ("Weibull(theta: 0.5)", 0.01, 2.145_966_026_289_347),
             ("StudentT(degrees: 1.5)", 1e-6, 8_285.4),
         ] {
             let found = noise(text).tail(Delta::new(delta).unwrap()).unwrap();

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// (bounded-range composition for adaptive choices; with report noisy max that of pure epsilons).
 ///
 /// The first setting is drawn at random: no outcome speaks for any yet, and it costs nothing.
-/// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 6 (future work); Durfee and Rogers 2019 and Dong,
+/// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 7 (future work); Durfee and Rogers 2019 and Dong,
 /// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
