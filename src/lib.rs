@@ -1,7 +1,8 @@
 //! `subrosa`: a discrete-event simulator of privacy-preserving Bayesian optimisation.
 //!
-//! A run answers three questions together: how good is what was found (regret), what did it take (virtual time,
-//! messages, losses), and who learned what about whom (the privacy ledger). Version, scenario and seed decide it.
+//! A run answers three questions together: how good is the result (regret), what did it cost (virtual time, messages,
+//! losses), and who learned what about whom (the privacy ledger). The answers are determined by version, scenario and
+//! seed.
 //!
 //! # 1. Play a scenario
 //!
@@ -147,7 +148,7 @@
 //! # }
 //! ```
 //!
-//! Modules are listed by floor; a module imports only from floors below it (`docs/architecture.md`).
+//! Modules are listed by layer; a module imports only from layers below it (`docs/architecture.md`).
 
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 
@@ -177,3 +178,7 @@ pub mod report;
 // Floor 9
 pub mod cli;
 pub mod prelude;
+// Floor 10
+pub mod catalogue;
+
+pub use catalogue::Catalogue;

@@ -1,23 +1,24 @@
-//! Which releases are looked at together: those about one kind of unit of one party, for one observer and one relation.
+//! Groups of releases that are looked at together: about one kind of unit of one party, for one observer and one
+//! neighbouring relation.
 
 use super::CountedRelease;
 use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit};
 
-/// Who learned about what kind of unit of whom, and which neighbours the losses are for.
+/// What a group of releases has in common: observer, protected party, kind of unit, and neighbouring relation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct About {
     /// Name of the party whose data it is.
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
-    /// Who learned.
+    /// Who sees the releases.
     pub observer: Observer,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
 }
 
 impl About {
-    /// That of an event.
+    /// The group of an event.
     #[must_use]
     pub fn of(event: &PrivacyEvent) -> Self {
         Self {
@@ -28,21 +29,21 @@ impl About {
         }
     }
 
-    /// Whether an event belongs here.
+    /// Whether an event belongs to this group.
     #[must_use]
     pub fn holds(&self, event: &PrivacyEvent) -> bool {
         (&self.protected, self.unit, &self.observer, &self.neighbours)
             == (&event.protected, event.unit, &event.observer, &event.neighbours)
     }
 
-    /// Whether it differs from another in the neighbouring relation at most.
+    /// Whether it differs from another group in the neighbouring relation at most.
     #[must_use]
     pub fn is_beside(&self, other: &Self) -> bool {
         (&self.protected, self.unit, &self.observer) == (&other.protected, other.unit, &other.observer)
     }
 }
 
-/// The releases of one run, those about the same together, in the order in which each kind first occurs.
+/// The releases of one run by group, groups in the order in which each first occurs.
 #[must_use]
 pub fn grouped(releases: &[CountedRelease]) -> Vec<(About, Vec<&CountedRelease>)> {
     let mut groups: Vec<(About, Vec<&CountedRelease>)> = Vec::new();

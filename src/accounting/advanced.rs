@@ -4,8 +4,8 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, Composition, Priced, Standing, pairs};
 use crate::vocab::Delta;
 
-/// Epsilons add up like a random walk with drift: the sum of e (e^e - 1)/(e^e + 1), plus the square root of
-/// 2 ln(1/slack) times the sum of squares; or basic composition, whichever is smaller.
+/// With e each release's epsilon: the sum of e (e^e - 1)/(e^e + 1), plus the square root of 2 ln(1/slack) times the sum
+/// of e^2; or basic composition, whichever is smaller.
 ///
 /// Source: Dwork, Rothblum and Vadhan 2010, in the form of Kairouz, Oh and Viswanath 2015, Theorem 3.5.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,8 +4,8 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, Composition, Priced, Standing, pairs};
 use crate::vocab::Delta;
 
-/// Epsilons and deltas add up, for adaptively chosen releases too. What has no (epsilon, delta) of its own (Gaussians)
-/// gets an equal share of the delta that is left, and its exact single-release epsilon at that share.
+/// Epsilons and deltas add up, also for adaptively chosen releases. A release without an (epsilon, delta) of its own (a
+/// Gaussian) gets an equal share of the delta that is left, and its exact single-release epsilon at that share.
 ///
 /// Source: Dwork and Roth 2014, Theorem 3.16.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,13 +27,13 @@ impl Accountant for Basic {
             return Priced::refused(unpriced, Standing::Bound, composition);
         }
         let spent = guarantees::own_deltas(items);
-        // A total of exactly delta is allowed, and rounding must not forbid it.
+        // A total of exactly delta is allowed; the tolerance keeps rounding from refusing it.
         if spent > delta.get() * (1.0 + 1e-12) {
             return Priced::spent(spent, delta, composition);
         }
         let epsilon = match guarantees::at_share(items, delta.get() - spent) {
             Some(Guarantees { pairs, .. }) => {
-                // The sum of nothing is -0.
+                // An empty sum is -0.
                 pairs.iter().map(|(epsilon, count)| epsilon * *count as f64).sum::<f64>() + 0.0
             }
             None => return Priced::spent(spent, delta, composition),
@@ -43,17 +43,17 @@ impl Accountant for Basic {
 }
 
 impl Priced {
-    /// The delta that the releases' own deltas leave, above 0.
+    /// What is left of delta after the releases' own deltas, above 0.
     ///
     /// # Errors
-    /// The answer, where they leave nothing.
+    /// The accountant's answer, if nothing is left.
     pub(super) fn remaining(composition: &Composition, delta: Delta) -> Result<f64, Self> {
         let failure = pairs::failure(composition.items());
         pairs::remaining(delta.get(), failure).ok_or_else(|| Self::used_up(failure, delta, composition))
     }
 
-    /// What is left when the releases' own deltas come to `failure` and use up the whole delta: epsilons that add up,
-    /// where their sum needs no more of it; else infinity.
+    /// The answer if the releases' own deltas come to `failure` and use up the whole delta: the sum of the epsilons if
+    /// it needs no more delta, else infinity.
     fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Basic.price(composition, delta);
         if priced.epsilon.is_infinite() {

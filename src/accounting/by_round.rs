@@ -3,18 +3,19 @@
 use super::{Accountant, AccountantName, Composition, History, Tight, claims};
 use crate::vocab::Delta;
 
-/// The epsilon of everything released up to each of some rounds, as one counts.
+/// The epsilon of everything released up to each of some rounds, by one accountant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Growth {
-    /// Who counts.
+    /// The accountant.
     pub accountant: AccountantName,
     /// Rounds with their epsilon, at least 0 and finite; none where there is no finite epsilon by the last round.
     pub points: Vec<(u64, f64)>,
 }
 
 impl History {
-    /// How the epsilon at `delta` grows, at the rounds given (rising): what is claimed, if anything is, then by the tight
-    /// accountant and by basic composition. Later releases are taken as chosen in knowledge of earlier ones.
+    /// How the epsilon at `delta` grows, at the given rounds (in rising order): the claimed epsilon, if anything is
+    /// claimed, then the tight accountant's and that of basic composition. Later releases are assumed to be chosen
+    /// after seeing earlier ones.
     #[must_use]
     pub fn by_round(&self, delta: Delta, rounds: &[u64]) -> Vec<Growth> {
         let Some(&last) = rounds.last() else { return Vec::new() };
@@ -22,7 +23,7 @@ impl History {
         for name in [AccountantName::AsPublished, AccountantName::Tight, AccountantName::Basic] {
             let epsilon = |round: u64| match name.accountant() {
                 None => {
-                    let claimed = claims(self.until(round));
+                    let claimed = claims(self.until(round).map(|event| &event.claim));
                     (claimed.claimed > 0).then(|| claimed.epsilon_at(delta))
                 }
                 Some(accountant) => {
@@ -32,7 +33,7 @@ impl History {
             };
             let Some(at_last) = epsilon(last) else { continue };
             let mut points = Vec::new();
-            // A loss that has no bound at the end is not worth counting on the way there.
+            // If the loss is infinite at the end, earlier rounds are not computed.
             if at_last.is_finite() {
                 let value = |round| if round == last { Some(at_last) } else { epsilon(round) };
                 let told = rounds.iter().filter_map(|&round| Some((round, value(round)?)));
@@ -44,8 +45,8 @@ impl History {
     }
 }
 
-/// The first history that costs most by the tight accountant, as releases chosen one after another; without a delta the
-/// first.
+/// The first of the histories with the largest loss by the tight accountant, for releases chosen one after another;
+/// without a delta, the first history.
 #[must_use]
 pub fn worst(histories: Vec<History>, delta: Option<Delta>) -> Option<History> {
     let several = histories.len() > 1;

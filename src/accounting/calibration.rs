@@ -1,4 +1,5 @@
-//! From a target to a noise: Gaussian noise on a Poisson sample, by the tight accountant, or epsilons for equal releases.
+//! Calibration to a target: Gaussian noise on a Poisson sample, by the tight accountant, or the epsilons of equal
+//! releases.
 
 use super::{Accountant, Basic, Composition, MOST_RELEASES, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
@@ -14,12 +15,12 @@ pub struct Target {
     pub rate: Probability,
 }
 
-/// Smallest noise multiplier (standard deviation over L2 sensitivity) searched: an answer that equals it says
-/// that less noise may be enough.
+/// Smallest noise multiplier (standard deviation over L2 sensitivity) searched; if this is the answer, less noise may
+/// be enough.
 pub const LEAST_NOISE: f64 = 1e-3;
 /// Largest noise multiplier searched.
 const MOST_NOISE: f64 = 1e6;
-/// Largest number of rounds searched: an answer that equals it says that more may be possible.
+/// Largest number of rounds searched; if this is the answer, more may be possible.
 pub const MOST_ROUNDS: u64 = MOST_RELEASES;
 
 impl Target {
@@ -41,9 +42,9 @@ impl Target {
     }
 }
 
-/// The smallest noise multiplier (to 1e-9, relatively, rounded up) that keeps the target for `rounds` rounds, and the
-/// epsilon it reaches; nothing if not even 1e6 does, and [`LEAST_NOISE`] if that does already. A noise multiplier is the
-/// noise's standard deviation over the L2 sensitivity of the sum.
+/// The smallest noise multiplier (relative accuracy 1e-9, rounded up) that keeps the target for `rounds` rounds, and
+/// the epsilon it reaches. `None` if even 1e6 is not enough; [`LEAST_NOISE`] if that is enough. A noise multiplier is
+/// the noise's standard deviation over the L2 sensitivity of the sum.
 ///
 /// Source: bisection on the tight accountant's answer (see [`Tight`]).
 #[must_use]
@@ -73,7 +74,7 @@ pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let noise = noise_multiplier.get();
     let (mut kept, mut broken) = (0, 1);
-    // Few rounds are priced fastest.
+    // Few rounds are the fastest to price, so the search starts there.
     while target.kept(noise, broken) {
         if broken == MOST_ROUNDS {
             return (MOST_ROUNDS, target.epsilon_after(noise, MOST_ROUNDS));
@@ -92,10 +93,10 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     (kept, target.epsilon_after(noise, kept))
 }
 
-/// The largest epsilon that each of several releases may have for all together, chosen one after another, to keep
-/// `epsilon` at `delta` (to 1e-4, relatively, rounded down). `together` composes them from the epsilon of one;
-/// `releases` of them, each known to cost no more than that. By the smallest of three bounds that are quick to work out:
-/// basic and optimal composition, and Renyi divergences, which know bounded range. The answer is in (0, `epsilon`].
+/// The largest epsilon that each of `releases` releases, chosen one after another, may have such that all together keep
+/// `epsilon` at `delta` (relative accuracy 1e-4, rounded down). `together` composes them from the epsilon of one; each
+/// is known to cost no more than that. Uses the smallest of three bounds that are quick to compute: basic composition,
+/// optimal composition, and Renyi divergences, which make use of bounded range. The answer is in (0, `epsilon`].
 #[must_use]
 pub fn epsilon_of_each(
     epsilon: Epsilon,
@@ -108,7 +109,7 @@ pub fn epsilon_of_each(
         let composition = together(each);
         bounds.iter().any(|bound| bound.price(&composition, delta).epsilon <= epsilon.get() * (1.0 + 1e-12))
     };
-    // Epsilons add up, so an equal part of the whole always will do.
+    // By basic composition, an equal part of the whole is always small enough.
     let mut low = libm::log(epsilon.get() / releases.max(1) as f64);
     let mut high = libm::log(epsilon.get());
     if kept(epsilon.get()) {

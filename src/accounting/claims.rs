@@ -1,7 +1,7 @@
 //! The claimed losses of releases, added up as the papers do.
 
 use super::{Accountant, Composition, Moments};
-use crate::vocab::{Delta, PrivacyEvent};
+use crate::vocab::{Claim, Delta};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use std::collections::BTreeSet;
 pub struct Claimed {
     /// Sum of the claimed epsilons, at least 0, may be infinite.
     pub epsilon: f64,
-    /// Sum of the claimed deltas, at least 0; 1 or more where so many claims say nothing any more.
+    /// Sum of the claimed deltas, at least 0; if it is 1 or more, the claims together say nothing.
     pub delta: f64,
     /// Releases that carry a claim.
     pub claimed: u64,
     /// Releases that carry none (nothing is claimed for them, so the sum says nothing about them).
     pub unclaimed: u64,
-    /// Claims that are costs, to be composed by moments.
+    /// Claims that are costs, to be composed by the moments accountant.
     #[serde(skip)]
     pub costs: Composition,
-    /// Where the claims are made.
+    /// The sources of the claims.
     pub sources: BTreeSet<String>,
 }
 
@@ -32,8 +32,9 @@ impl Claimed {
     }
 }
 
-/// Adds up claims by basic composition (Dwork and Roth 2014, Theorem 3.16). Not a certificate: see each event's basis.
-pub fn claims<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Claimed {
+/// Adds up the claims of releases by basic composition (Dwork and Roth 2014, Theorem 3.16). Not a proven bound: see each
+/// release's basis.
+pub fn claims<'a>(releases: impl IntoIterator<Item = &'a Option<Claim>>) -> Claimed {
     let mut sum = Claimed {
         epsilon: 0.0,
         delta: 0.0,
@@ -42,8 +43,8 @@ pub fn claims<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Claimed
         costs: Composition::new(),
         sources: BTreeSet::new(),
     };
-    for event in events {
-        match &event.claim {
+    for claim in releases {
+        match claim {
             Some(claim) => {
                 sum.epsilon += claim.epsilon;
                 sum.delta += claim.delta;

@@ -1,4 +1,4 @@
-//! Complex numbers, as far as characteristic functions need them, with the same bits on every platform.
+//! Complex numbers with the operations that characteristic functions need, with the same bits on every platform.
 
 use std::ops::{Add, Mul, MulAssign, Sub};
 

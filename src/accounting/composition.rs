@@ -15,7 +15,7 @@ pub struct Item {
     pub labels: BTreeSet<String>,
 }
 
-/// The most releases of one cost that accountants price: up to here their sums hold in double precision.
+/// The most releases of one cost that accountants price: beyond it, sums in double precision are not accurate enough.
 pub const MOST_RELEASES: u64 = 1_000_000_000_000;
 
 /// Costs, counted. Equal costs are merged and sorted, so every accountant gives the same bits for any order.
@@ -37,7 +37,7 @@ impl Composition {
         Self::of_counted(events.into_iter().map(|event| (event, 1)))
     }
 
-    /// The same of events with how often each occurred.
+    /// The costs of events, each given with how often it occurred.
     pub fn of_counted<'a>(events: impl IntoIterator<Item = (&'a PrivacyEvent, u64)>) -> Self {
         let mut composition = Self::new();
         for (event, count) in events {
@@ -57,7 +57,8 @@ impl Composition {
         composition
     }
 
-    /// Adds `count` releases of one cost; 0 of them change nothing. Numbers out of range are kept, and refused when priced.
+    /// Adds `count` releases of one cost; 0 of them change nothing. A cost with numbers out of range is kept, and
+    /// refused when it is priced.
     pub fn add(&mut self, cost: &Cost, count: u64) {
         self.insert(cost, count, describe(cost));
     }
@@ -73,7 +74,7 @@ impl Composition {
         self.conditions.iter().map(String::as_str)
     }
 
-    /// Number of releases; that of 2^64 - 1 stands for any larger one.
+    /// Number of releases; 2^64 - 1 stands for any larger number.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.items.iter().fold(0, |sum: u64, item| sum.saturating_add(item.count))
@@ -131,7 +132,7 @@ pub(super) fn describe(cost: &Cost) -> String {
     }
 }
 
-/// Kind first, then the numbers, by their total order.
+/// Orders costs by kind, then by their numbers in total order.
 fn order(a: &Cost, b: &Cost) -> Ordering {
     let ((kind_a, numbers_a), (kind_b, numbers_b)) = (key(a), key(b));
     let by_numbers = numbers_a.iter().zip(&numbers_b).map(|(x, y)| x.total_cmp(y));

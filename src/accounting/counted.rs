@@ -1,4 +1,4 @@
-//! The releases of a run as its record keeps them: equal ones in a row counted together.
+//! The releases of a run as its record stores them: equal releases in a row share one entry with a count.
 
 use crate::vocab::PrivacyEvent;
 use serde::{Deserialize, Serialize};
@@ -34,14 +34,14 @@ impl CountedRelease {
         }
     }
 
-    /// Whether it differs only in round and time.
+    /// Whether it differs from a later one only in round and time.
     #[must_use]
     pub fn is_like(&self, later: &Self) -> bool {
         let event = &later.event;
         PrivacyEvent { round: event.round, at: event.at, ..self.event.clone() } == *event
     }
 
-    /// Counts a later one that is alike with it.
+    /// Counts a later release that differs only in round and time.
     pub fn join(&mut self, later: &Self) {
         self.count += later.count;
         self.last_round = later.last_round;
@@ -49,7 +49,7 @@ impl CountedRelease {
     }
 }
 
-/// Whether releases of different rounds are among them: later ones may have been chosen in knowledge of earlier ones.
+/// Whether these are releases of different rounds: then later ones may have been chosen after seeing earlier ones.
 #[must_use]
 pub fn over_rounds(releases: &[CountedRelease]) -> bool {
     let first = releases.first().map(|booked| booked.event.round);

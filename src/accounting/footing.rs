@@ -1,5 +1,5 @@
-//! The basis of an epsilon: how the costs behind it are known, for which arithmetic they hold, and whether
-//! later releases were chosen after seeing earlier ones.
+//! The basis of an epsilon: how the costs behind it are justified, for which arithmetic they hold, and whether later
+//! releases were chosen after seeing earlier ones.
 
 use crate::vocab::{Arithmetic, Basis, PrivacyEvent};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub enum LossBasis {
 }
 
 impl LossBasis {
-    /// The weakest basis of some events: what a reader must know first. Proven for none.
+    /// The weakest basis of some events, which a reader must know first; `Proven` if there are no events.
     pub fn weakest<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Self {
         events.into_iter().map(|event| Self::from(&event.basis)).min().unwrap_or(Self::Proven)
     }
@@ -87,7 +87,7 @@ pub struct Footing {
     pub one_after_another: bool,
 }
 
-/// An arithmetic in files: as words; left out where there is none.
+/// Serialises an arithmetic as words; left out if there is none.
 pub(crate) mod arithmetic_in_words {
     use crate::vocab::Arithmetic;
     use serde::de::Error;

@@ -6,9 +6,9 @@ use super::pairs::{self, Exponential};
 use super::{Accountant, Composition, Priced, Standing, single};
 use crate::vocab::{Cost, Delta};
 
-/// Everything as one Gaussian: mu^2 adds up, with 1/z^2 for a Gaussian, q^2 (e^{1/z^2} - 1) for a Poisson-subsampled one,
-/// and (2 mean)^2 / variance of the loss for pure mechanisms. **Not a bound**, except for Gaussians alone: it is wrong in
-/// both directions (3.68 for a true 3.96, 19.25 for a true 15.71).
+/// The whole composition approximated by one Gaussian: mu^2 adds up, with 1/z^2 for a Gaussian, q^2 (e^{1/z^2} - 1) for
+/// a Poisson-subsampled one, and (2 mean)^2 / variance of the loss for pure mechanisms. **Not a bound**, except for
+/// Gaussians alone: it can be too small and too large (3.68 for a true 3.96, 19.25 for a true 15.71).
 ///
 /// Source: Dong, Roth and Su 2022, Theorem 3.4; Bu et al. 2020, Corollary 4.
 #[derive(Clone, Copy, Debug, Default)]

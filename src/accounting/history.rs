@@ -54,7 +54,9 @@ impl History {
     /// The claimed loss of all of them.
     #[must_use]
     pub fn claimed(&self) -> Claimed {
-        claims(self.0.iter().flat_map(|booked| std::iter::repeat_n(&booked.event, booked.count as usize)))
+        claims(
+            self.0.iter().flat_map(|booked| std::iter::repeat_n(&booked.event.claim, booked.count as usize)),
+        )
     }
 
     /// The question to accountants, at the delta asked for, that of the claims, or the default.

@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 /// A cumulative privacy loss by one accountant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
-    /// Who counted.
+    /// The accountant.
     pub accountant: AccountantName,
-    /// What the figure is: a claim, a bound, a bound for releases fixed in advance, or no bound.
+    /// The kind of figure: a claim, a bound, a bound for releases fixed in advance, or no bound.
     pub standing: Standing,
     /// Epsilon, at least 0; "inf" where no finite one holds.
     #[serde(with = "infinite")]
     pub epsilon: f64,
-    /// No valid epsilon lies below this, where the accountant can tell.
+    /// Certain lower end: no valid epsilon is smaller. Only where the accountant gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower: Option<f64>,
-    /// This holds for certain, where the accountant gives both ends.
+    /// Certain upper end, where the accountant gives both ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
     /// Order of the moment that gave the figure, above 1 (Renyi) or whole (moments).
@@ -27,23 +27,23 @@ pub struct Loss {
     pub order: Option<f64>,
     /// Delta that the epsilon is stated at, in [0, 1); 0 only for claims.
     pub delta: f64,
-    /// On what it rests; an approximation certifies nothing, and a claim is exceeded where the tight accountant's figure
-    /// is above it.
+    /// Its basis; an approximation certifies nothing, and a claim is exceeded where the tight accountant's figure is
+    /// above it.
     pub basis: LossBasis,
     /// For which arithmetic a finite bound holds: ideal if any noise was drawn in floating point and analysed as
     /// real-valued. None for claims and approximations.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
-    /// How many times the claim the tight accountant's epsilon is, both at the claim's delta, where it is more: with the
-    /// claim and with the tight accountant's figure.
+    /// The tight accountant's epsilon divided by the claimed one, both at the claim's delta, where that is above 1:
+    /// given with the claim and with the tight accountant's figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_claim: Option<f64>,
-    /// What to know about it; empty if nothing.
+    /// Notes on the figure; empty if there are none.
     pub note: String,
 }
 
-/// What one unit's history costs: what is claimed for it, if anything is, then every accountant's figure. `delta` is the
-/// one asked for, if any is.
+/// The losses of one unit's history: what is claimed for it, if anything is, then every accountant's figure. `delta` is
+/// the one asked for, if any is.
 #[must_use]
 pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
     let claimed = history.claimed();
@@ -68,8 +68,8 @@ pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
     }
     if claimed.claimed > 0 {
         let mut claim = claim(&claimed, history, stated);
-        // Where the claims sum up to no delta, or to too large a one, at the delta that is stated: epsilon at delta 0
-        // is no smaller.
+        // If the claimed deltas sum to 0, or to 1 or more, the comparison is made at the stated delta: epsilon at delta
+        // 0 is no smaller.
         let at = Delta::new(claim.delta).unwrap_or(stated);
         let ours = losses.iter_mut().find(|loss| loss.accountant == AccountantName::Tight);
         let found = if claimed.unclaimed == 0 && at == stated {
@@ -103,7 +103,7 @@ pub fn multiple(times: f64) -> String {
     if times < 1.05 { format!("{times:.4} times") } else { format!("{times:.1} times") }
 }
 
-/// How many times a claim a finite epsilon is, if it is more than rounding makes it.
+/// The ratio of a finite epsilon to a claim, if it is above 1 by more than rounding.
 fn exceeds(epsilon: f64, claim: f64) -> Option<f64> {
     let times = epsilon / claim;
     (times.is_finite() && times > 1.0 + 1e-6).then_some(times)
@@ -132,7 +132,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
     }
 }
 
-/// Notes one after the other, each once; empty ones say nothing.
+/// Notes one after the other, each once; empty ones are left out.
 pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
     let mut told: Vec<&str> = Vec::new();
     for note in notes {
@@ -143,8 +143,8 @@ pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
     told.join("; ")
 }
 
-/// For each accountant the larger of two losses; of equal ones (infinite as a rule) that of the longer history. What it
-/// rests on is the weaker of the two, for the figure is to hold for both.
+/// For each accountant the larger of two losses; if they are equal (usually infinite), that of the longer history. The
+/// basis is the weaker of the two, because the figure is to hold for both.
 pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     for mut loss in other {
         let Some(known) = all.iter_mut().find(|known| known.accountant == loss.accountant) else {
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(exceeds(f64::INFINITY, 2.0), None, "that is told as infinite");
     }
 
-    /// What files say, word for word: readers of `summary.json` rely on it.
+    /// The words in files must not change: readers of `summary.json` rely on them.
     #[test]
     fn a_loss_in_a_file_keeps_its_words() {
         let told = serde_json::to_value(loss(2.0, LossBasis::AsPublished, Arithmetic::Noiseless)).unwrap();
@@ -233,7 +233,7 @@ mod tests {
         );
         let read: Loss = serde_json::from_value(told).unwrap();
         assert_eq!(read.arithmetic, Some(Arithmetic::Noiseless));
-        for name in AccountantName::ALL {
+        for name in AccountantName::all() {
             let accountant = name.accountant().unwrap();
             assert_eq!(serde_json::to_value(name).unwrap(), accountant.name());
         }

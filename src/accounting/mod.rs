@@ -1,12 +1,14 @@
-//! What releases cost: the one place that prices. Report, `subrosa account`, budgets, calibration and audit ask here.
+//! What releases cost: the only module that computes epsilons. Report, `subrosa account`, budgets, calibration and
+//! audit call it.
 //!
 //! Accountants read a [`Composition`] (costs, counted) and answer with a [`Priced`], each by its own theorem. None of them
 //! skips anything: an event that an accountant cannot price makes its answer infinite and is named in the notes.
 //!
-//! From a run's releases to a figure: [`grouped`] puts those about the same together, [`units`] tells which of them add up
-//! (a [`History`] for each unit), [`History::statement`] is what accountants are asked, [`Statement::figures`] what they
-//! answer. [`OverRuns`] takes the largest over runs, [`added`] sums what is about one person, [`WholeStudy`] all runs on
-//! the same data, and [`Spending`] what a budget has spent.
+//! From a run's releases to a figure: [`grouped`] puts those about the same together, [`units`] determines which of
+//! them add up (a [`History`] for each unit), [`History::statement`] is what accountants are asked,
+//! [`Statement::figures`] what they answer. [`OverRuns`] takes the largest over runs, [`added`] adds up the losses
+//! about one person, [`WholeStudy`] those of all runs on the same data, and [`Spending`] those that count against a
+//! budget.
 
 mod about;
 mod advanced;
@@ -52,6 +54,7 @@ pub use guarantees::pure_epsilon;
 pub use history::{History, stated};
 pub use loss::{Loss, largest_finite, losses, multiple};
 pub use moments::Moments;
+pub use names::{AccountantName, Accountants, BudgetAccountant, all};
 pub use optimal::Optimal;
 pub use over_runs::{Learned, OverRuns};
 pub use person::{Added, Part, added, persons};
@@ -70,14 +73,14 @@ use crate::vocab::Delta;
 /// Promises, checked for every member by one conformance suite: no releases cost 0; the answer is never NaN and never
 /// negative; it does not depend on the order of the releases; more releases never cost less; what cannot be priced is
 /// infinite and named.
-pub trait Accountant: std::fmt::Debug {
+pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;
 
     /// What it is and where it is from, in one sentence.
     fn about(&self) -> &'static str;
 
-    /// Whether its figures are for comparison only, even where one happens to be exact: a reader need not know when.
+    /// Whether its figures are for comparison only, including those that happen to be exact.
     fn is_approximation(&self) -> bool {
         false
     }
@@ -86,15 +89,15 @@ pub trait Accountant: std::fmt::Debug {
     fn price(&self, composition: &Composition, delta: Delta) -> Priced;
 }
 
-// A new accountant is one file and its line here. Bounds may be named by a budget, in the scenario's words.
+// A new accountant is one file and its line here; programs add their own by the same call, `Accountants::add`. Bounds may be
+// named by a budget, in the scenario's words.
 names::accountants! {
     bounds {
         /// The privacy loss distribution.
-        #[default]
         Tight,
         /// Renyi divergences.
         Rdp,
-        /// Abadi's moments, as papers count.
+        /// The moments accountant of Abadi et al. 2016, which the papers use.
         Moments,
         /// Kairouz, Oh and Viswanath's optimal composition.
         Optimal,

@@ -9,7 +9,7 @@ use crate::vocab::{Cost, Delta};
 /// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, alpha the log moment of the loss,
 /// the larger of the two directions for each release.
 ///
-/// Kept with its whole orders and its old conversion because the published losses were computed with them. Draws
+/// Kept with its whole orders and its original conversion because the published losses were computed with them. Draws
 /// without replacement are refused: the analysis is for Poisson sampling.
 ///
 /// Source: Abadi et al. 2016, Theorem 2.
@@ -49,7 +49,7 @@ impl Accountant for Moments {
                 *count as f64 * one.cumulants(lambda).value.max(other.cumulants(lambda).value)
             });
             let dominating: f64 = worse.sum();
-            // A bounded range has smaller moments than the pair that dominates it.
+            // A mechanism of bounded range has smaller moments than the pair that dominates it.
             let spared: f64 = items.iter().map(|item| renyi::spared_by_bounded_range(item, lambda)).sum();
             dominating - spared + rho * lambda * (lambda + 1.0) + rounding
         };

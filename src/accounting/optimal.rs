@@ -1,4 +1,4 @@
-//! The best that can be said about releases of which only (epsilon, delta) is known.
+//! Optimal composition of releases of which only (epsilon, delta) is known.
 
 use super::guarantees::{self, Guarantees};
 use super::pairs::Exponential;
@@ -37,7 +37,7 @@ impl Accountant for Optimal {
 }
 
 impl Optimal {
-    /// Its epsilon for priceable items, or anything above `ceiling`.
+    /// Its epsilon for priceable items; any value above `ceiling` if it is larger than that.
     pub(super) fn below(composition: &Composition, delta: Delta, ceiling: f64) -> f64 {
         let basic = super::Basic.price(composition, delta).epsilon;
         guarantees::divisions(composition.items(), delta.get()).iter().fold(basic, |best, guarantees| {
@@ -52,7 +52,7 @@ fn worst_case(guarantees: &Guarantees, slack: f64, ceiling: f64) -> Option<f64> 
     for &(epsilon, count) in &guarantees.pairs {
         responses.add(&Cost::RandomizedResponse { epsilon }, count);
     }
-    // Beyond what a law can express, basic composition stands.
+    // If an epsilon is too large for a law, basic composition is used.
     let expressible = responses.items().iter().all(|item| pairs::is_priceable(&item.cost));
     // delta = 1 - (1 - slack) (1 - deltas) is at most slack + deltas.
     (slack > 0.0 && expressible)

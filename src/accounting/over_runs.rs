@@ -22,7 +22,7 @@ pub struct OverRuns {
 /// The losses over all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learned {
-    /// What was released, each kind once.
+    /// Names of the released quantities, each once.
     pub released: Vec<String>,
     /// Releases in one run; the largest number over the runs.
     pub releases: u64,
@@ -41,7 +41,7 @@ impl OverRuns {
         Self { delta, ..Self::default() }
     }
 
-    /// Takes in what one run released.
+    /// Adds the releases of one run.
     pub fn take_in(&mut self, group: &[&CountedRelease]) {
         for booked in group {
             if !self.released.contains(&booked.event.released) {

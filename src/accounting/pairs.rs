@@ -6,7 +6,7 @@ use super::laws::{
 };
 use crate::vocab::Cost;
 
-/// Which law stands for an exponential mechanism.
+/// The law that represents an exponential mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Exponential {
     /// The dominating one, which holds for adaptively chosen releases too.
@@ -17,10 +17,10 @@ pub(super) enum Exponential {
 
 /// Losses above this would overflow an exponential; a guarantee that large protects nothing.
 const LARGEST_EPSILON: f64 = 700.0;
-/// Below this the square of a noise multiplier would vanish.
+/// Below this the square of a noise multiplier would underflow.
 const LEAST_NOISE: f64 = 1e-100;
 
-/// Whether a cost's numbers are in range and it protects at all.
+/// Whether a cost's numbers are in range and the release is protected at all.
 pub(super) fn is_priceable(cost: &Cost) -> bool {
     let positive = |v: f64| v.is_finite() && v > 0.0;
     let noise = |v: f64| v.is_finite() && v >= LEAST_NOISE;
@@ -43,7 +43,7 @@ pub(super) fn is_priceable(cost: &Cost) -> bool {
     }
 }
 
-/// Items that no law describes, or of which there are too many.
+/// Items that have no law, or whose number is too large.
 pub(super) fn unpriceable(items: &[Item]) -> Vec<&Item> {
     items.iter().filter(|item| !is_priceable(&item.cost) || item.count > MOST_RELEASES).collect()
 }
@@ -60,7 +60,8 @@ pub(super) fn failure(items: &[Item]) -> f64 {
     -libm::expm1(log)
 }
 
-/// The delta that is left for everything else once releases may fail with probability `failure`; nothing if none is.
+/// The delta that is left for everything else if releases may fail with probability `failure`; `None` if nothing is
+/// left.
 pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
     let left = (delta - failure) / (1.0 - failure);
     (left > 0.0).then_some(left)
@@ -101,7 +102,7 @@ pub(super) fn laws(
             }
             Cost::FixedSizeGaussian { population, size, noise_multiplier } => {
                 if size == population && size > 0 {
-                    // Everybody takes part, and a replaced record moves the sum by up to twice its norm.
+                    // The sample is the whole population, and a replaced record moves the sum by up to twice its norm.
                     squares += item.count as f64 * 4.0 / noise_multiplier / noise_multiplier;
                 } else if size > 0 {
                     put(Box::new(FixedSizeGaussian::new(size as f64 / population as f64, noise_multiplier)));
@@ -144,7 +145,7 @@ pub(super) fn total_variation(items: &[Item]) -> f64 {
     items.iter().map(|item| item.count as f64 * of(&item.cost)).sum::<f64>() * (1.0 + 1e-12)
 }
 
-/// Whether adding and removing cost differently.
+/// Whether adding a unit and removing one have different costs.
 pub(super) fn is_lopsided(items: &[Item]) -> bool {
     items
         .iter()

@@ -1,4 +1,4 @@
-//! A person whose row and outcome both change: the losses about either add up.
+//! A person whose row and outcome both change: the losses about the two add up.
 
 use super::footing::weaker_arithmetic;
 use super::loss::joined;
@@ -12,16 +12,16 @@ pub struct Part<'a> {
     pub epsilon: f64,
     /// Delta that it is stated at, in [0, 1).
     pub delta: f64,
-    /// On what it rests.
+    /// Its basis.
     pub basis: LossBasis,
-    /// For which arithmetic it holds.
+    /// The arithmetic for which it holds.
     pub arithmetic: Option<Arithmetic>,
-    /// What to know about it; empty if nothing.
+    /// Notes on it; empty if there are none.
     pub note: &'a str,
 }
 
 impl<'a> Part<'a> {
-    /// The figure of a loss that holds whatever was chosen in knowledge of what; infinite for what is no bound.
+    /// The figure of a loss that holds for adaptively chosen releases too; infinite if the figure is no bound.
     #[must_use]
     pub fn of(loss: &'a Loss) -> Self {
         let epsilon = match loss.standing {
@@ -45,12 +45,12 @@ pub struct Added {
     pub basis: LossBasis,
     /// The weaker arithmetic of the two.
     pub arithmetic: Option<Arithmetic>,
-    /// What is to be known of either.
+    /// The notes of both.
     pub note: String,
 }
 
-/// Epsilons and deltas of what was learned about a row and about its outcome, added up: each bounds what the change of one
-/// of the two tells, on the conditions that either loss names.
+/// Epsilons and deltas of what was learned about a row and about its outcome, added up: each bounds what a change of
+/// one of the two reveals, under the conditions that the two losses name.
 ///
 /// Source: basic composition, Dwork and Roth 2014, Theorem 3.16.
 #[must_use]
@@ -61,13 +61,13 @@ pub fn added(row: &Part<'_>, outcome: &Part<'_>) -> Added {
         epsilon,
         delta,
         basis: row.basis.min(outcome.basis),
-        // Without a finite epsilon nothing is said that could hold in an arithmetic.
+        // Without a finite epsilon there is no guarantee, so it has no arithmetic.
         arithmetic: weaker_arithmetic(row.arithmetic, outcome.arithmetic).filter(|_| epsilon.is_finite()),
         note: joined([row.note, outcome.note]),
     }
 }
 
-/// The pairs of an entry about a row and one about an outcome that `same` says are of the same owner and observer.
+/// The pairs of an entry about a row and one about an outcome that have the same owner and observer, as `same` decides.
 pub fn persons<'a, T>(
     entries: &'a [T],
     unit: impl Fn(&T) -> ProtectedUnit + Copy + 'a,

@@ -5,7 +5,7 @@ use super::composition::Item;
 use crate::vocab::Delta;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What an epsilon is worth.
+/// The kind of figure that an epsilon is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
@@ -19,19 +19,19 @@ pub enum Standing {
     NotABound,
 }
 
-/// Epsilon at a given delta, and what it is worth.
+/// Epsilon at a given delta, and which kind of figure it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Priced {
     /// The figure to quote, at least 0 (natural logarithm of a likelihood ratio); infinite if some release cannot be
     /// priced.
     #[serde(serialize_with = "number_or_infinity")]
     pub epsilon: f64,
-    /// What it is worth.
+    /// The kind of figure.
     pub standing: Standing,
-    /// No valid epsilon lies below this, where the accountant can tell; at least 0.
+    /// Certain lower end, at least 0: no valid epsilon is smaller. Only where the accountant gives one.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub lower: Option<f64>,
-    /// This holds for certain, where the accountant gives both ends; at least `epsilon`, may be infinite.
+    /// Certain upper end, where the accountant gives both ends; at least `epsilon`, may be infinite.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub upper: Option<f64>,
     /// Order of the moment that gave the answer, for accountants by moments: in (1, 1000] for Renyi divergences, a whole
@@ -43,12 +43,12 @@ pub struct Priced {
     pub notes: Vec<String>,
 }
 
-/// What the tight accountant says of exponential mechanisms.
+/// The tight accountant's note on exponential mechanisms.
 pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper end holds";
 
 impl Priced {
-    /// The same answer for releases that were chosen one after another, each in knowledge of those before: a figure
-    /// that needs releases fixed in advance gives way to its upper end.
+    /// The same answer for releases that were chosen one after another, each after seeing those before: a figure that
+    /// needs releases fixed in advance is replaced by its upper end.
     #[must_use]
     pub fn one_after_another(mut self) -> Self {
         if let (Standing::NonAdaptiveBound, Some(upper)) = (self.standing, self.upper) {
@@ -65,7 +65,7 @@ impl Priced {
         Self { epsilon, standing, lower: None, upper: None, order: None, notes }
     }
 
-    /// Infinity, because releases of known (epsilon, delta) use up the whole delta.
+    /// An infinite answer, because releases of known (epsilon, delta) use up the whole delta.
     pub(super) fn spent(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Self::plain(f64::INFINITY, Standing::Bound, composition);
         let all = delta.get();
@@ -75,7 +75,7 @@ impl Priced {
         priced
     }
 
-    /// Infinity, because of `unpriced` items.
+    /// An infinite answer, because of `unpriced` items.
     pub(super) fn refused<'a>(
         unpriced: impl IntoIterator<Item = &'a Item>,
         standing: Standing,

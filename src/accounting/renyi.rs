@@ -5,7 +5,7 @@ use super::laws::{BoundedRange, Direction, Law};
 use super::pairs::{self, Exponential};
 use crate::vocab::Cost;
 
-/// The orders looked at are one more than these.
+/// Least and largest s searched; the Renyi order is s + 1.
 const LEAST: f64 = 1e-3;
 const MOST: f64 = 999.0;
 

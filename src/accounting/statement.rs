@@ -13,7 +13,7 @@ pub struct Statement {
     pub composition: Composition,
     /// Delta at which epsilons are stated, in (0, 1).
     pub delta: Delta,
-    /// What is known of the releases besides their costs; absent for costs from a file.
+    /// Facts about the releases besides their costs; absent for costs from a file.
     pub footing: Option<Footing>,
 }
 
@@ -52,7 +52,7 @@ impl Statement {
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |name: AccountantName| Some(self.figure(name, name.accountant()?));
-        AccountantName::ALL.into_iter().filter_map(figure).collect()
+        AccountantName::all().filter_map(figure).collect()
     }
 
     fn figure(&self, name: AccountantName, accountant: &dyn Accountant) -> Figure {
@@ -90,13 +90,13 @@ impl Statement {
         self.composition == other.composition && known(self) == known(other)
     }
 
-    /// Finite epsilons after some number of releases, in the order of release, by every accountant: at most `points`
-    /// numbers of releases, the last of them all.
+    /// Finite epsilons of every accountant after the first k releases, in the order of release, for at most `points`
+    /// values of k; the last k is the number of all releases.
     #[must_use]
     pub fn over_releases(&self, points: u64) -> Vec<(AccountantName, Vec<(u64, f64)>)> {
         let total = self.costs.iter().fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
         let points = points.min(total);
-        // In wide numbers: k times a large total does not fit into 64 bits.
+        // In 128 bits: k times a large total does not fit into 64.
         let step = |k: u64| (u128::from(k) * u128::from(total) / u128::from(points)) as u64;
         let first = |releases: u64| {
             let (mut left, mut composition) = (releases, Composition::new());
@@ -113,7 +113,7 @@ impl Statement {
             let all = (1..=points).map(step).map(|releases| (releases, epsilon(releases)));
             Some((name, all.filter(|(_, epsilon)| epsilon.is_finite()).collect()))
         };
-        AccountantName::ALL.into_iter().filter_map(curve).collect()
+        AccountantName::all().filter_map(curve).collect()
     }
 }
 

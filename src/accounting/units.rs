@@ -15,12 +15,12 @@ impl OncePerUser {
         if !event.is_of_one_user_each() {
             return count;
         }
-        // A reward is reported once, and may also show in other ways, each told by its name.
+        // A reward is reported once, and may also be revealed in other ways, each identified by its name.
         u64::from(self.0.insert(event.released.clone()))
     }
 }
 
-/// Releases about units of one kind, told apart by unit.
+/// Releases about units of one kind, separated by unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Units {
     /// The releases about one unit, for each unit whose loss is not below that of another; usually one.
@@ -29,8 +29,8 @@ pub struct Units {
     pub apart: bool,
 }
 
-/// Tells a group of releases apart by unit. Rewards are units of their own, one report each; numbered units add up
-/// each on its own, together with what concerns all of them; anything else concerns one and the same unit.
+/// Separates a group of releases by unit. Each reward is a unit of its own with one report; releases about a numbered
+/// unit add up, together with those that concern all units; all others concern one and the same unit.
 #[must_use]
 pub fn units(group: &[&CountedRelease]) -> Units {
     let mut once = OncePerUser::default();

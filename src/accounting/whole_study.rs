@@ -73,7 +73,7 @@ const SHARED: &str = "holds only if every run draws noise of its own: here the r
 /// A name for all series together.
 const ALL: &str = "all series";
 
-/// What has been seen so far of the series whose runs share their data and release something of it.
+/// The releases so far of the series whose runs use the same data.
 #[derive(Clone, Debug, Default)]
 pub struct WholeStudy {
     groups: Vec<Group>,
@@ -112,7 +112,7 @@ impl Group {
         }
     }
 
-    /// Takes in another series' group of the same kind.
+    /// Adds another series' group of the same kind.
     fn take_in(&mut self, other: &Self) {
         self.releases += other.releases;
         for (run, count) in &other.runs {
@@ -144,8 +144,8 @@ impl Group {
 }
 
 impl WholeStudy {
-    /// Takes in what one run of a series released. `run` says which random numbers it drew: its seed and the number of its
-    /// replication.
+    /// Adds the releases of one run of a series. `run` says which random numbers it drew: its seed and the number of
+    /// its replication.
     pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[CountedRelease]) {
         // A user who reports once in a run reports once in each.
         let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
@@ -170,8 +170,8 @@ impl WholeStudy {
         }
     }
 
-    /// One row for each series and what it released to whom; then the same for all series together, where several
-    /// released something of that kind.
+    /// One row for each series and group of releases; then the same for all series together, where several have such a
+    /// group.
     #[must_use]
     pub fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
         let mut prices = Prices { delta, known: Vec::new() };
@@ -311,7 +311,7 @@ impl Prices {
         let known = self.known.iter().position(|(other, _)| *other == history);
         let index = known.unwrap_or_else(|| {
             let accountants: [&dyn Accountant; 3] = [&Tight, &Rdp, &Basic];
-            // Runs may have been tried one after another, whatever happened in each.
+            // Each run may have been chosen after seeing the runs before it.
             let priced = accountants.map(|accountant| price(accountant, &history, self.delta, true));
             self.known.push((history, priced));
             self.known.len() - 1

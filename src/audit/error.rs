@@ -14,32 +14,32 @@ pub enum AuditError {
     /// A replication that the audit needs cannot be played.
     #[error(transparent)]
     Play(#[from] PlayError),
-    /// Trials cannot be halved and quartered.
+    /// Trials are too few to be split into halves and quarters.
     #[error("expected at least {fewest} trials, found {found}")]
     TooFewTrials {
-        /// Fewest that can be.
+        /// Smallest number that can be split.
         fewest: u64,
-        /// Those asked for.
+        /// The number asked for.
         found: u64,
     },
-    /// There is nothing to choose an event by.
+    /// There is no test from which an event could be chosen.
     #[error("the experiment names no test and shows nothing to train one on")]
     NoTest,
     /// A score is NaN.
     #[error("a transcript holds a score that is not a number")]
     NotANumber,
-    /// One run with many canaries needs a sum that it can hide them in.
+    /// Audits in one run need a sum in which many canaries can be hidden.
     #[error("canaries need Poisson sampling and clipped vectors")]
     NoCanaries,
-    /// What was asked for is not there.
+    /// The requested name does not exist.
     #[error("expected {expected}, found {found}")]
     Asked {
         /// What could have been asked for.
         expected: String,
-        /// What was.
+        /// The requested name.
         found: String,
     },
-    /// A neighbour that does not fit.
+    /// A requested neighbour that does not fit.
     #[error("--neighbour: expected {expected}, found \"{found}\"")]
     Neighbour {
         /// What would fit.
@@ -47,13 +47,13 @@ pub enum AuditError {
         /// What was given.
         found: String,
     },
-    /// The scenario, or what it prepares, does not permit it.
+    /// The scenario, or its data, does not permit the audit.
     #[error("{0}")]
     Scenario(String),
 }
 
 impl AuditError {
-    /// What a floor below says is in the way.
+    /// An error of the scenario's preparation.
     pub(super) fn scenario(why: impl std::fmt::Display) -> Self {
         Self::Scenario(why.to_string())
     }

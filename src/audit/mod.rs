@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The bound holds with 95 % confidence whatever the system is. It is a lower bound: a system that passes is not
-//! thereby private.
+//! thereby proven private.
 
 mod error;
 mod measure;

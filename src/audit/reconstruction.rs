@@ -1,30 +1,30 @@
-//! Records rebuilt from a released projection and some records that are known.
+//! Reconstruction of records from a released projection and some known records.
 
 use crate::privacy::mechanisms::{MechanismError, Rows};
 use faer::linalg::solvers::{Solve, SolveLstsq};
 use faer::{Mat, MatRef};
 use serde::Serialize;
 
-/// What was rebuilt of the records from some that are known.
+/// The result of a reconstruction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reconstruction {
     /// Records known to the attacker.
     pub known: usize,
-    /// Records rebuilt.
+    /// Number of reconstructed records.
     pub rebuilt: usize,
-    /// Largest difference of a rebuilt number, in units of the inputs.
+    /// Largest error of a reconstructed number, in units of the inputs.
     pub largest_error: f64,
     /// Largest distance of two records' numbers in one column, to compare with.
     pub range: f64,
-    /// Share of the unknown records whose every number is rebuilt to within a millionth of the range.
+    /// Share of the unknown records whose every number is reconstructed to within a millionth of the range.
     pub success: f64,
 }
 
-/// Rebuilds all records from the released Z and `known` rows of X: X is an affine function of Z, found from d + 1 rows
-/// in general position by least squares.
+/// Reconstructs all records from the released Z and `known` rows of X: X is an affine function of Z, found from d + 1
+/// rows in general position by least squares.
 ///
 /// # Errors
-/// If a row is not there or a decomposition does not converge.
+/// If a row does not exist or a decomposition does not converge.
 pub fn reconstruct(x: &Rows, z: &Rows, known: &[usize]) -> Result<Reconstruction, MechanismError> {
     if known.len() <= x.d() || known.iter().any(|row| *row >= x.n()) || z.n() != x.n() {
         return Err(MechanismError::Shape {

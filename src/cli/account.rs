@@ -15,7 +15,7 @@ use crate::vocab::Delta;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Prices.
+/// Runs the verb.
 pub(super) fn account(arguments: &AccountArguments) -> Exit {
     if !arguments.file.exists() {
         say(format_args!(
@@ -104,14 +104,14 @@ fn of_run(arguments: &AccountArguments) -> Exit {
     }
 }
 
-/// What all releases of a run cost.
+/// The privacy loss of all releases of a run.
 #[derive(Serialize)]
 struct Groups<'a> {
     delta: Option<f64>,
     groups: Vec<PricedGroup<'a>>,
 }
 
-/// What releases about one unit to one observer cost.
+/// The privacy loss of releases about one unit to one observer.
 #[derive(Serialize)]
 struct PricedGroup<'a> {
     #[serde(flatten)]
@@ -135,7 +135,7 @@ fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
         (beside(file), account_curve(&statement.composition)),
     ];
     if files::is_special(file) {
-        // A device has no place beside it for another picture.
+        // A device has no folder for a second picture.
         pictures.pop();
     }
     for (path, chart) in pictures {

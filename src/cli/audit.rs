@@ -1,4 +1,4 @@
-//! `subrosa audit`: attack claims of privacy and print what was found.
+//! `subrosa audit`: attacks privacy claims and prints the results.
 
 use super::exit::Exit;
 use super::load::load;
@@ -19,19 +19,19 @@ use crate::vocab::counted;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-/// Says lines on standard error, at most 80 columns wide.
+/// Prints lines on standard error, at most 80 columns wide.
 fn say(lines: impl Display) {
     say_lines(&audit_message(&lines.to_string()));
 }
 
-/// Trials per world unless stated.
+/// Default number of trials per world.
 const TRIALS: u64 = 100_000;
 /// The same for a scenario, whose trials take longer.
 const SYSTEM_TRIALS: u64 = 10_000;
 /// Name of all cases together.
 const ALL: &str = "all";
 
-/// Audits.
+/// Runs the verb.
 pub(super) fn audit(arguments: &AuditArguments) -> Exit {
     let options = match &arguments.what {
         Some(AuditWhat::Mechanism(mechanism)) => &mechanism.options,
@@ -53,7 +53,7 @@ pub(super) fn audit(arguments: &AuditArguments) -> Exit {
     }
 }
 
-/// What is wrong with options that are looked at after all trials: better said before them.
+/// Errors of options that are used only after all trials: reported before them.
 fn vain(options: &AuditOptions, mechanisms: bool) -> Option<String> {
     if options.expect == Some(Expected::Documented) && !mechanisms {
         return Some("only mechanisms have documented verdicts: expect consistent or refuted".to_owned());
@@ -118,11 +118,11 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     }
     let title = format!("{}: {} per world, seed {}", plan.name, counted(trials, "trial"), plan.first_seed());
     let exit = conclude(&title, (&findings, &not_audited), options, None);
-    // A trial that failed is worse than a verdict that differs.
+    // A failed trial is worse than a verdict that differs.
     if failed { Exit::CellsFailed } else { exit }
 }
 
-/// Runs on as many threads as asked for; results do not depend on it.
+/// Runs on the requested number of threads; results do not depend on it.
 fn in_pool<T: Send>(options: &AuditOptions, run: impl FnOnce() -> T + Send) -> T {
     let threads = options.threads.map_or(0, |threads| threads as usize);
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
@@ -175,7 +175,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     conclude(&title, (&findings, &[]), options, Some(&documented))
 }
 
-/// Prints, draws, and compares with what is expected.
+/// Prints and draws the results, and compares them with the expected ones.
 fn conclude(
     title: &str,
     (findings, not_audited): (&[Finding], &[NotAudited]),
@@ -231,7 +231,7 @@ fn conclude(
     exit
 }
 
-/// The picture of one finding, SVG or PNG as the name of the file ends.
+/// The picture of one finding, as SVG or PNG according to the ending of the file's name.
 fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     let svg = standalone(&audit_chart(finding));
     let bytes = match path.extension().and_then(|extension| extension.to_str()) {
@@ -256,7 +256,7 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     Ok(())
 }
 
-/// NAME-audited.svg beside NAME.svg, for several findings.
+/// NAME-audited.svg in the folder of NAME.svg, for several findings.
 fn beside(file: &Path, audited: &str) -> PathBuf {
     let stem = file.file_stem().map_or_else(|| "audit".into(), |stem| stem.to_string_lossy());
     let safe: String =

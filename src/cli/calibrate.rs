@@ -9,11 +9,11 @@ use crate::report;
 use crate::vocab::{Delta, Epsilon, OutOfRange, Positive, Probability};
 use serde::Serialize;
 
-/// What is searched.
+/// Names of the two quantities that can be searched.
 const NOISE: &str = "noise_multiplier";
 const ROUNDS: &str = "rounds";
 
-/// What was found: one of the first two.
+/// The result: one of the first two is present.
 #[derive(Serialize)]
 struct Calibrated {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ struct Calibrated {
     search_ended: bool,
 }
 
-/// Calibrates.
+/// Runs the verb.
 pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
     if let Some(scenario) = &arguments.scenario {
         return design_rule::columns(scenario, arguments);

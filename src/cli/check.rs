@@ -1,4 +1,4 @@
-//! `subrosa check`: print every error of a scenario, run nothing.
+//! `subrosa check`: prints every error of a scenario, runs nothing.
 
 use super::exit::Exit;
 use super::load::load;
@@ -8,7 +8,7 @@ use crate::report;
 use crate::vocab::counted;
 use serde::Serialize;
 
-/// A scenario without anything wrong.
+/// A scenario without errors.
 #[derive(Serialize)]
 struct Valid<'a> {
     valid: bool,
@@ -16,11 +16,11 @@ struct Valid<'a> {
     cells: usize,
     replications: u64,
     seed: u64,
-    /// None: a scenario with any is not valid.
+    /// Always empty: a scenario with any diagnostic is not valid.
     diagnostics: [&'static str; 0],
 }
 
-/// Checks.
+/// Runs the verb.
 pub(super) fn check(arguments: &CheckArguments) -> Exit {
     let plan = match load(&arguments.scenario) {
         Ok(plan) => plan,

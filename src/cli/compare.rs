@@ -7,7 +7,7 @@ use super::output::{print, say};
 use crate::report;
 use crate::study::{self, Archive, Compared, Plan, RunFolder};
 
-/// Compares.
+/// Runs the verb.
 pub(super) fn compare(arguments: &CompareArguments) -> Exit {
     let read = |path: &std::path::Path| -> Result<(Plan, Archive), Exit> {
         let folder = RunFolder::at(path);

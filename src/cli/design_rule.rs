@@ -5,8 +5,7 @@ use super::load::load;
 use super::options::{CalibrateArguments, Format, ScenarioArguments};
 use super::output::{print, say};
 use crate::privacy::mechanisms::MechanismError;
-use crate::protocols::ProtocolModel;
-use crate::protocols::outsourced::ColumnsRow;
+use crate::protocols::outsourced::{ColumnsRow, Outsourced};
 use crate::report;
 use crate::study::{CellRunner, Failure, Plan};
 use serde::Serialize;
@@ -61,7 +60,7 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
 fn found(plan: &Plan) -> Result<Vec<Found>, Failure> {
     let mut all = Vec::new();
     for (index, cell) in plan.cells.iter().enumerate() {
-        let ProtocolModel::Outsourced(recipe) = &cell.scenario.draft().protocol else { continue };
+        let Some(recipe) = cell.scenario.draft().protocol.get::<Outsourced>() else { continue };
         let (stage, _) = CellRunner::without_folder(index, cell, plan).world(0)?;
         let Some(instance) = &stage.instance else { continue };
         let point: BTreeMap<String, String> = cell.point.iter().cloned().collect();

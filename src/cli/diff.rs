@@ -12,7 +12,7 @@ use crate::vocab::{PartyId, Time};
 use serde::Serialize;
 use std::path::Path;
 
-/// Compares.
+/// Runs the verb.
 pub(super) fn diff(arguments: &ReplayArguments, other: &Path) -> Exit {
     let plans = match (plan_of(&arguments.run), plan_of(other)) {
         (Ok(left), Ok(right)) => [left, right],
@@ -107,7 +107,7 @@ struct Difference<'a> {
     right: Happening<'a>,
 }
 
-/// What happened on one side, and why.
+/// The event on one side, and its cause.
 #[derive(Serialize)]
 struct Happening<'a> {
     event: &'a str,

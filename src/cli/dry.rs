@@ -7,7 +7,7 @@ use crate::report;
 use crate::study::{self, DrySeries, Plan};
 use serde::Serialize;
 
-/// What a dry run gives.
+/// The document of a dry run.
 #[derive(Serialize)]
 struct DryRun<'a> {
     schema: &'static str,
@@ -16,13 +16,13 @@ struct DryRun<'a> {
     series: &'a [DrySeries],
 }
 
-/// Plays dry.
+/// Makes a dry run and prints it.
 pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
     let threads = arguments.threads.map_or(0, |threads| threads as usize);
     let go = || study::dry_run(plan);
     let played = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(go),
-        // A machine that cannot start threads can still play.
+        // If the machine cannot start threads, this thread does the work.
         Err(_) => go(),
     };
     match played {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// All is well.
+    /// Success.
     Ok = 0,
     /// The program or the machine failed (a file could not be written, a bug).
     Internal = 1,
@@ -14,7 +14,7 @@ pub enum Exit {
     Usage = 2,
     /// The scenario is wrong.
     InvalidScenario = 3,
-    /// Some cells failed; all others are there.
+    /// Some cells failed; all others are finished.
     CellsFailed = 4,
     /// A replay differs from its run.
     ReplayDiffers = 5,

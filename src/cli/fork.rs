@@ -1,4 +1,4 @@
-//! `subrosa run --fork-at`: run a beginning once and several branches from there.
+//! `subrosa run --fork-at`: runs a common beginning once and several branches from there.
 
 use super::exit::Exit;
 use super::load::load;
@@ -44,7 +44,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let go = || study::fork(&plan, point, &plans, &|| bar.step());
     let played = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(go),
-        // A machine that cannot start threads can still play.
+        // If the machine cannot start threads, this thread does the work.
         Err(_) => go(),
     };
     bar.finish();
@@ -83,10 +83,10 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     Exit::Ok
 }
 
-/// Form of both documents.
+/// Name and version of the form of both documents.
 const SCHEMA: &str = "subrosa.fork/1";
 
-/// What is printed.
+/// The document that is printed.
 #[derive(Serialize)]
 struct Futures<'a> {
     schema: &'static str,
@@ -98,7 +98,7 @@ struct Futures<'a> {
     rows: Vec<BranchRow>,
 }
 
-/// What `fork.json` keeps.
+/// The contents of `fork.json`.
 #[derive(Serialize)]
 struct Kept<'a> {
     schema: &'static str,
@@ -111,20 +111,20 @@ struct Kept<'a> {
     rows: Vec<BranchRow>,
 }
 
-/// One future.
+/// One branch.
 #[derive(Serialize)]
 struct Branch<'a> {
     name: &'a str,
     overrides: &'a [String],
 }
 
-/// What the command line and the scenario want.
+/// The fork that the command line and the scenario request.
 struct What {
     point: ForkPoint,
     branches: Branches,
-    /// The unchanged future.
+    /// The plan of the unchanged branch.
     plan: Plan,
-    /// Overrides of all futures.
+    /// Overrides of all branches.
     common: Vec<String>,
 }
 
@@ -153,14 +153,14 @@ fn what(section: Option<ForkDraft>, plan: Plan, arguments: &RunArguments) -> Res
     if !branches.is_empty() {
         return Ok(What { point, branches, plan, common: arguments.scenario.overrides.clone() });
     }
-    // The one branch is what -o changes.
+    // The only branch is the one that -o changes.
     let own = &arguments.scenario;
     let plan = load(&ScenarioArguments { overrides: Vec::new(), ..own.clone() })?;
     let branches = vec![("changed".to_owned(), own.overrides.clone())];
     Ok(What { point, branches, plan, common: Vec::new() })
 }
 
-/// The plan of a branch, if it may differ as it does.
+/// The plan of a branch, if its differences are permitted.
 fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan, Exit> {
     let branch = load(&arguments)?;
     if branch.cells.len() != plan.cells.len() {
@@ -185,7 +185,7 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
     Ok(branch)
 }
 
-/// Leaves the comparison and every branch's own report in a folder.
+/// Writes the comparison and every branch's own report into a folder.
 fn keep(
     plan: &Plan,
     point: ForkPoint,

@@ -1,4 +1,4 @@
-//! `subrosa list`: what a scenario may contain.
+//! `subrosa list`: everything that a scenario may contain.
 
 use super::exit::Exit;
 use super::options::{Format, ListArguments};
@@ -7,21 +7,21 @@ use crate::report;
 use crate::scenario::{Family, closest, families, parts};
 use serde::Serialize;
 
-/// What a scenario may name.
+/// Everything that a scenario may name.
 #[derive(Serialize)]
 struct Language<'a> {
     families: &'a [Family],
     parts: &'a [Family],
 }
 
-/// What may stand in place of any value, and so is no member of a family.
+/// `Each` may take the place of any value, and so is no member of a family.
 const EACH: &str = "
 Each(\"name\", [value, value, ..]): stands in place of any value
     Makes one cell of a study per value. Lists of the same name change together;
     lists of different names give all combinations. See docs/language.md.
 ";
 
-/// Lists.
+/// Runs the verb.
 pub(super) fn list(arguments: &ListArguments) -> Exit {
     let (mut families, mut parts) = (families(), parts());
     if let Some(wanted) = &arguments.what {
@@ -57,7 +57,7 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
     Exit::Ok
 }
 
-/// The family, member or part whose name is closest to the one wanted.
+/// The family, member or part whose name is closest to the requested one.
 fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Option<String> {
     let names = families.flat_map(|family| {
         let members = family.members.iter().map(|member| member.name.clone());
@@ -67,7 +67,7 @@ fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Opti
     closest(wanted, &names).map(str::to_owned)
 }
 
-/// The family if it is the one wanted, or with only the member wanted.
+/// The family if it has the requested name, or with only the member of that name.
 fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
     let name = family.name.split(" of ").next().unwrap_or_default();
     if family.name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(wanted) {
@@ -86,7 +86,7 @@ fn named(family: &Family) -> String {
     out
 }
 
-/// A name and the sentence about it.
+/// A name and its sentence.
 fn line(name: &str, about: &str) -> String {
     fold(&format!("  {name:<22} {}", first_line(about)), 25)
 }
@@ -113,7 +113,7 @@ fn explained(family: &Family) -> String {
     out
 }
 
-/// A paragraph as one line or, if it is a list, as one line per item; each with the indent of what follows it.
+/// A paragraph as one line or, if it is a list, as one line per item; each with the indent of its continuation lines.
 fn items(paragraph: &str) -> Vec<(String, usize)> {
     let mut found: Vec<(String, usize)> = Vec::new();
     for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {

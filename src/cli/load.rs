@@ -1,16 +1,16 @@
-//! From the command line's scenario, or a run folder's, to a plan.
+//! Loads the scenario of the command line, or of a run folder, and makes a plan of it.
 
 use super::exit::Exit;
 use super::options::{Format, ScenarioArguments};
 use super::output::{print, say, say_lines};
 use crate::objectives::Resources;
 use crate::report;
-use crate::scenario::{Diagnostics, Document};
+use crate::scenario::{Diagnostics, Document, OwnMember, own_members};
 use crate::study::{Manifest, Plan, RunFolder, files};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Loads and checks; on failure everything that is wrong has been printed.
+/// Loads and checks; on failure all errors have been printed.
 pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
     let refuse = |diagnostics: &Diagnostics| complain(diagnostics, arguments.format);
     let document = Document::load(&arguments.scenario).map_err(|diagnostics| refuse(&diagnostics))?;
@@ -39,6 +39,10 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
             return Err(Exit::Internal);
         }
     };
+    if let Some(words) = lacking(folder, &manifest) {
+        say_lines(&words);
+        return Err(Exit::InvalidScenario);
+    }
     let file = folder.file("scenario.ron");
     let text = files::read(&file).map_err(|error| {
         say(format_args!("error: {error}"));
@@ -54,10 +58,29 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     Ok((plan, manifest))
 }
 
+/// What the run was played with and this program lacks, in words; none if it has everything.
+fn lacking(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
+    let here = own_members();
+    let known = |member: &OwnMember| {
+        here.iter().any(|own| (&own.family, &own.name) == (&member.family, &member.name))
+    };
+    let missing: Vec<String> =
+        manifest.members.iter().filter(|member| !known(member)).map(OwnMember::to_string).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let path = folder.path().display();
+    let missing = missing.join(", ");
+    Some(format!(
+        "error: {path} was played by a program that has members of its own, which this one lacks: {missing}\n  use the \
+         program that played it, or add them to this one (subrosa::Catalogue)\n"
+    ))
+}
+
 /// Says that a folder is none that a run left.
 pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
     let around = folder.path().parent().filter(|_| folder.path().is_file());
-    // A file of a run stands for its run.
+    // A file of a run is accepted for its folder.
     let own = around.filter(|around| around.join("manifest.json").is_file()).map(Path::to_owned);
     let example = match own.or_else(|| inside(around.unwrap_or(folder.path())).into_iter().next()) {
         Some(run) => run.display().to_string(),
@@ -83,7 +106,7 @@ fn inside(folder: &Path) -> Vec<PathBuf> {
     runs.into_iter().rev().map(|(_, run)| run).collect()
 }
 
-/// A scenario with something wrong.
+/// A scenario with errors.
 #[derive(Serialize)]
 struct Invalid {
     valid: bool,

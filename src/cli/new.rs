@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Writes a template.
 pub(super) fn new(arguments: &NewArguments) -> Exit {
     let Some(template) = TEMPLATES.iter().find(|template| template.name == arguments.system) else {
-        // The command line takes no other name.
+        // The command line accepts no other name.
         say(format_args!("error: no template is called {:?}", arguments.system));
         return Exit::Usage;
     };
@@ -32,7 +32,7 @@ pub(super) fn new(arguments: &NewArguments) -> Exit {
         say(format_args!("error: {error}"));
         return Exit::Internal;
     }
-    // The comments name the file as it is called.
+    // The comments contain the file's name.
     let text = template.text.replace(&format!(" {}.ron", template.name), &format!(" {}", file.display()));
     if let Err(FileError { error, .. }) = files::put(&file, text.as_bytes()) {
         say(format_args!(

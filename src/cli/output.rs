@@ -1,22 +1,22 @@
-//! What is printed where: results to standard output, everything else to standard error. Nothing that a file or an
-//! argument holds reaches the terminal as a control character.
+//! Output: results to standard output, everything else to standard error. Control characters in files or arguments
+//! never reach the terminal.
 
 use super::exit::Exit;
 use crate::scenario::printable;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Prints results to standard output. A reader that has gone away (`| head`) is no error; results that cannot be
-/// written, as on a full disk, end the program, for exit code 0 would promise that they are there.
+/// Prints results to standard output. A broken pipe (`| head`) is no error; results that cannot be written, as on a
+/// full disk, end the program, because exit code 0 would promise that they were.
 pub(super) fn print(text: &str) {
     let mut out = io::stdout().lock();
-    // What is left in the buffer would be lost without a word.
+    // Otherwise an error while writing the rest of the buffer would go unnoticed.
     if let Err(error) = out.write_all(printable(text).as_bytes()).and_then(|()| out.flush()) {
         unless_gone(&error);
     }
 }
 
-/// Ends the program for a failure to write, unless it is only that the reader has gone away.
+/// Ends the program for a failure to write, unless it is a broken pipe.
 pub(super) fn unless_gone(error: &io::Error) {
     if error.kind() != io::ErrorKind::BrokenPipe {
         say(format_args!(
@@ -26,12 +26,12 @@ pub(super) fn unless_gone(error: &io::Error) {
     }
 }
 
-/// Tells the user something: a line on standard error. A run goes on where nobody listens any more.
+/// Prints a line on standard error. A run continues if standard error is closed.
 pub(super) fn say(line: impl Display) {
     say_lines(&format!("{line}\n"));
 }
 
-/// The same for lines that are whole already.
+/// The same for complete lines.
 pub(super) fn say_lines(lines: &str) {
     drop(io::stderr().lock().write_all(printable(lines).as_bytes()));
 }

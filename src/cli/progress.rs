@@ -1,4 +1,4 @@
-//! A progress bar on standard error; plain words there when it is not a terminal.
+//! A progress bar on standard error; lines of text if that is not a terminal.
 
 use super::output::say;
 use crate::study::{self, Failure, Progress, Start};
@@ -11,12 +11,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 const TEMPLATE: &str = "{msg} [{bar:30}] {pos}/{len} {elapsed} {left}";
-/// Failures shown one by one; beyond these only the count at the end tells.
+/// Number of failures that are shown one by one; further ones appear only in the count at the end.
 const SHOWN_FAILURES: u64 = 20;
-/// Time between two lines where there is no terminal to draw a bar on.
+/// Time between two lines if there is no terminal for a bar.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// How fast replications end. The first ones wait for what all share to be prepared, so they say nothing of the rest.
+/// The rate at which replications end. The first ones include the preparation that all share, so they are not
+/// representative.
 #[derive(Debug, Default)]
 struct Pace {
     /// When replications first ended, and how many had by then.
@@ -24,7 +25,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// Estimate of the time left; `None` until as many have ended as threads may have begun with, twice.
+    /// Estimate of the time left; `None` until, after the first, twice as many have ended as there can be threads.
     fn left(&self, now: Instant, done: u64, length: u64) -> Option<Duration> {
         if done == 0 {
             return None;
@@ -61,7 +62,7 @@ impl Bar {
         let left = move |state: &ProgressState, out: &mut dyn fmt::Write| {
             let left = shown.left(Instant::now(), state.pos(), state.len().unwrap_or(0));
             if let Some(left) = left {
-                // What cannot be drawn is not drawn.
+                // A failure to draw is ignored.
                 write!(out, "left {}", HumanDuration(left)).unwrap_or_default();
             }
         };
@@ -77,7 +78,7 @@ impl Bar {
         self.bar.inc(1);
     }
 
-    /// Now and then a line, where there is no bar.
+    /// Prints a line from time to time if there is no bar.
     fn tell(&self) {
         let (done, length) = (self.bar.position(), self.bar.length().unwrap_or(0));
         let left = self.pace.left(Instant::now(), done, length);
@@ -103,7 +104,7 @@ impl Bar {
     }
 }
 
-/// Says that results of other builds were left alone.
+/// Reports that results of other builds were not reused.
 pub(super) fn tell_other_builds(runs: u64) {
     if runs > 0 {
         say(format_args!(
@@ -115,7 +116,7 @@ pub(super) fn tell_other_builds(runs: u64) {
     }
 }
 
-/// Enough of a build's hash to tell it from others.
+/// A part of a build's hash that is long enough to distinguish it from others.
 pub(super) fn short(build: &str) -> &str {
     build.get(..10).unwrap_or("unknown")
 }

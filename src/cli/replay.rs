@@ -1,4 +1,4 @@
-//! `subrosa replay`: play a run again from its folder and compare all that it holds.
+//! `subrosa replay`: plays a run again from its folder and compares all files.
 
 use super::exit::Exit;
 use super::load::plan_of_run;
@@ -12,7 +12,7 @@ use crate::study::{
 use crate::vocab::{Time, counted};
 use serde::Serialize;
 
-/// Replays.
+/// Runs the verb.
 pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     if let Some(other) = &arguments.diff {
         return super::diff::diff(arguments, other);
@@ -32,11 +32,11 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             return Exit::ReplayDiffers;
         }
     }
-    if manifest.build != study::BUILD {
+    if manifest.build != plan.this_build() {
         say(format_args!(
             "note: the run is of build {} of subrosa, this is build {}: differences may come from the program",
             short(&manifest.build),
-            short(study::BUILD)
+            short(&plan.this_build())
         ));
     }
     let (records, mut misfits) = match read(&plan, &folder, &manifest) {
@@ -94,7 +94,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     }
 }
 
-/// The run's records, as far as they are of this plan, and what does not fit in its folder.
+/// The run's records, as far as they belong to this plan, and the contradictions in its folder.
 fn read(plan: &Plan, folder: &RunFolder, manifest: &Manifest) -> Result<(Records, Vec<Misfit>), FolderError> {
     let Some((_, archive)) = folder.records()? else { return Ok((Records::new(), Vec::new())) };
     let mut records = Records::new();
@@ -107,7 +107,7 @@ fn read(plan: &Plan, folder: &RunFolder, manifest: &Manifest) -> Result<(Records
     Ok((records, misfits))
 }
 
-/// Whether the page is the one that the other files make. It names the folder by where it was when the page was made.
+/// Whether the page is the one that the other files give. It contains the folder's path at the time when it was made.
 fn page(folder: &RunFolder) -> Option<Misfit> {
     let misfit = || Misfit::File(report::PAGE.to_owned());
     let Ok(kept) = files::read(&folder.file(report::PAGE)) else { return Some(misfit()) };
@@ -119,7 +119,7 @@ fn page(folder: &RunFolder) -> Option<Misfit> {
     (report::page(&page) != kept).then(misfit)
 }
 
-/// Prints what was found of the files alone.
+/// Prints the contradictions found in the files alone.
 fn tell_of_files(format: Format, misfits: &[Misfit], there: u64) -> Exit {
     let agree = misfits.is_empty();
     match format {
@@ -137,7 +137,7 @@ fn tell_of_files(format: Format, misfits: &[Misfit], there: u64) -> Exit {
     if agree { Exit::Ok } else { Exit::ReplayDiffers }
 }
 
-/// What came of files that were made again.
+/// The result for files that were made again.
 #[derive(Serialize)]
 struct Made {
     agrees: bool,
@@ -145,7 +145,7 @@ struct Made {
     problems: Vec<String>,
 }
 
-/// What came of replications that were played again.
+/// The result for replications that were played again.
 #[derive(Serialize)]
 struct Played {
     agrees: bool,
@@ -155,7 +155,7 @@ struct Played {
     problems: Vec<String>,
 }
 
-/// Prints what was found; `unfinished` is the number of replications of a run of which some are not there.
+/// Prints the results; `unfinished` is the number of replications of a run that lacks some of them.
 fn tell(
     arguments: &ReplayArguments,
     manifest: &Manifest,
@@ -179,7 +179,7 @@ fn tell(
             if misfits.is_empty() {
                 print(&format!("replay agrees{until}: {compared}, every {equal} equal; {files}\n"));
             } else if replay.compared > 0 {
-                // Not the words of a replay that agrees: a script may look for them.
+                // Other words than for a complete replay without differences: a script may search for those.
                 print(&format!("repeated{until}: {compared}, every {equal} equal; the run is damaged\n"));
             }
         }

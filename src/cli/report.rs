@@ -1,4 +1,4 @@
-//! `subrosa report`: make the report of a run again, and its charts as files.
+//! `subrosa report`: makes the report of a run again, and its charts as files.
 
 use super::exit::Exit;
 use super::load::not_a_run;
@@ -10,7 +10,7 @@ use crate::report::{self, Page};
 use crate::study::files::{self, FileError};
 use crate::study::{self, FolderError, RunFolder};
 
-/// Reports.
+/// Runs the verb.
 pub(super) fn report(arguments: &ReportArguments) -> Exit {
     let folder = RunFolder::at(&arguments.run);
     let page = match Page::read(&folder) {
@@ -26,7 +26,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     if let Err(FileError { path, error, .. }) =
         files::write(&folder.file(report::PAGE), report::page(&page).as_bytes())
     {
-        // Whoever may only read a run can still read its report.
+        // A user who may only read a run can still read its report.
         say(format_args!("warning: cannot write {}: {error}; the page is not written again", path.display()));
     }
     if let Some((chart, file)) = chart.zip(arguments.svg.as_ref())
@@ -51,14 +51,14 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         Format::Json => print(&report::json(&page.summary)),
     }
     match study::summary_misfits(&folder, &page.summary) {
-        // Last, where it is seen below a long report.
+        // Printed last, so that it is visible below a long report.
         Ok(misfits) => misfits.iter().for_each(|misfit| say(format_args!("warning: {misfit}"))),
         Err(error) => say(format_args!("warning: the run's records cannot be read: {error}")),
     }
     Exit::Ok
 }
 
-/// The chart that is to become a file; `None` if none is.
+/// The chart that is to be written to a file; `None` if none is requested.
 fn chosen<'a>(charts: &'a [Chart], arguments: &ReportArguments) -> Result<Option<&'a Chart>, Exit> {
     if arguments.svg.is_none() && arguments.png.is_none() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `subrosa run`: play a scenario, print the report, leave a run folder.
+//! `subrosa run`: plays a scenario, prints the report, writes a run folder.
 
 use super::exit::Exit;
 use super::interruption;
@@ -11,7 +11,7 @@ use crate::report;
 use crate::study::{self, Goal, Options, Outcome, Precision, RunFolder, Summary};
 use crate::vocab::counted;
 
-/// Plays and reports.
+/// Runs the verb.
 pub(super) fn run(arguments: &RunArguments) -> Exit {
     let mut plan = match load(&arguments.scenario) {
         Ok(plan) => plan,
@@ -121,7 +121,7 @@ fn tell(goal: &Goal, reached: &Precision) {
     }
 }
 
-/// Says so if a privacy budget was used up where the scenario wants that to fail.
+/// Reports if a privacy budget was used up and the scenario treats that as a failure.
 pub(super) fn budget(summary: &Summary) -> Exit {
     let spent = summary.cells.iter().flat_map(|cell| &cell.series).find(|series| series.budget_failed);
     match spent.and_then(|series| series.budget.as_ref().map(|reason| (&series.name, reason))) {
@@ -133,7 +133,7 @@ pub(super) fn budget(summary: &Summary) -> Exit {
     }
 }
 
-/// Whether block letters can be shown: to a person, and in a locale that has them.
+/// Whether block characters can be shown: on a terminal, in a locale that has them.
 pub(super) fn sparklines() -> bool {
     use std::io::IsTerminal;
     let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.is_empty());

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Does what the second verb says.
+/// Runs the second verb.
 pub(super) fn sweep(arguments: &SweepArguments) -> Exit {
     let done = match &arguments.verb {
         SweepVerb::Plan(arguments) => plan(arguments),
@@ -81,7 +81,7 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
     Ok(Exit::Ok)
 }
 
-/// A study that waits for workers.
+/// A study that is ready for workers.
 #[derive(Serialize)]
 struct Planned<'a> {
     folder: &'a Path,
@@ -94,7 +94,7 @@ struct Planned<'a> {
     unchanged: bool,
 }
 
-/// A study that is done.
+/// A study that is merged.
 #[derive(Serialize)]
 struct Merged {
     merged: bool,
@@ -228,7 +228,7 @@ fn merge(arguments: &SweepMergeArguments) -> Result<Exit, Exit> {
     Ok(if summary.complete { budget(&summary) } else { Exit::CellsFailed })
 }
 
-/// Refuses a folder that has nothing to give to a study.
+/// Refuses a folder without results for a study.
 fn of_this_study(plan: &Plan, other: &RunFolder) -> Result<(), Exit> {
     let manifest = match other.manifest() {
         Ok(Some(manifest)) => manifest,
@@ -262,7 +262,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
         print(&script);
         return Ok(Exit::Ok);
     }
-    // What is wrong with the plan is better said here than in the log of a job.
+    // An error of the plan is better reported here than in the log of a job.
     sweep::status(&plan, &folder).map_err(complain)?;
     let path = folder.file("work").join("slurm.sh");
     files::make_folder(&folder.file("work").join("logs"))

@@ -1,6 +1,6 @@
-//! Commented scenarios to begin with.
+//! Commented scenarios as templates.
 
-/// A scenario to begin with.
+/// A template.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Template {
     /// The system that it simulates, as the command line names it.

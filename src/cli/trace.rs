@@ -12,12 +12,12 @@ use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Bytes that are gathered before they are printed.
+/// Number of bytes that are buffered before they are printed.
 const CHUNK: usize = 1 << 16;
-/// Letters of a fact that a line shows at most.
+/// Largest number of letters of a fact in a line.
 const FACT: usize = 100;
 
-/// Traces.
+/// Runs the verb.
 pub(super) fn trace(arguments: &TraceArguments) -> Exit {
     let plan = match load(&ScenarioArguments {
         scenario: arguments.scenario.clone(),
@@ -95,7 +95,7 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
     Exit::Ok
 }
 
-/// What is shown: both ends included.
+/// The window that is shown, including both ends.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     from: Time,

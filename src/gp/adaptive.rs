@@ -4,7 +4,7 @@ use super::{ArmCovariance, ArmPosterior, GpError, Posterior};
 
 /// An exact posterior that changes to arm space once outcomes outnumber arms, where a round's cost stops growing.
 ///
-/// The change is made at a fixed number of outcomes, so it is part of no run's randomness.
+/// The change is made at a fixed number of outcomes, so it does not depend on a run's random numbers.
 #[derive(Clone, Debug)]
 pub enum AdaptivePosterior {
     /// A row per outcome, over all arms.
@@ -13,7 +13,7 @@ pub enum AdaptivePosterior {
     ArmSpace(Box<ArmPosterior>),
 }
 
-/// With more arms than this, their covariance matrix (200 MB here) is not worth having.
+/// With more arms than this, their covariance matrix (200 MB here) takes too much memory.
 pub(crate) const MOST_ARMS: usize = 5_000;
 
 impl AdaptivePosterior {
@@ -26,7 +26,7 @@ impl AdaptivePosterior {
         Self::Candidates(Box::new(Posterior::new(prior, noise_variance, prior_mean)))
     }
 
-    /// Takes in the outcome of one arm. O(n t) up to n outcomes, O(n^2) from there on.
+    /// Adds the outcome of one arm. O(n t) up to n outcomes, O(n^2) from there on.
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].
@@ -65,7 +65,7 @@ impl AdaptivePosterior {
         }
     }
 
-    /// Number of outcomes taken in, t.
+    /// Number of outcomes so far, t.
     #[must_use]
     pub fn observations(&self) -> usize {
         match self {

@@ -1,4 +1,4 @@
-//! Covariances between arms: a function of their inputs, or a matrix that is simply given.
+//! Covariances between arms: a function of their inputs, or an explicit matrix.
 
 use super::blocks::BLOCK;
 use super::covariance::Covariance;
@@ -19,25 +19,26 @@ pub enum ArmCovariance {
     Matrix(Arc<CovarianceMatrix>),
 }
 
-/// A covariance matrix over arms, given number by number.
+/// A covariance matrix over arms, given by its entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CovarianceMatrix {
     n: usize,
     values: Vec<f64>,
 }
 
-/// Two entries that mirror each other may differ by this share of the largest variance.
+/// Two entries that should be equal by symmetry may differ by this share of the largest variance.
 const ASYMMETRY: f64 = 1e-9;
-/// A matrix that is positive semidefinite but for rounding becomes definite with this share of the largest variance.
+/// A matrix that is positive semidefinite except for rounding becomes definite by adding this share of the largest
+/// variance.
 const SEMIDEFINITE: f64 = 1e-8;
 
 impl CovarianceMatrix {
-    /// A matrix `[n, n]` from its rows, in squared units of the outcome; n is at least 1. Positive semidefinite ones
-    /// will do.
+    /// A matrix `[n, n]` from its rows, in squared units of the outcome; n is at least 1. A positive semidefinite one
+    /// is enough.
     ///
     /// # Errors
-    /// [`GpError::NotSymmetric`] for another shape than n x n, entries that are not finite, or entries that do not
-    /// mirror each other; [`GpError::NotPositiveDefinite`] if an eigenvalue is clearly negative.
+    /// [`GpError::NotSymmetric`] for another shape than n x n, entries that are not finite, or entries that are not
+    /// symmetric; [`GpError::NotPositiveDefinite`] if an eigenvalue is clearly negative.
     pub fn new(n: usize, values: Vec<f64>) -> Result<Self, GpError> {
         let bad = |row, column| Err(GpError::NotSymmetric { order: n, row, column });
         if n == 0 || values.len() != n * n {

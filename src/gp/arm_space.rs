@@ -15,12 +15,12 @@ pub struct ArmPosterior {
     n: usize,
     noise_variance: f64,
     mean: Vec<f64>,
-    /// The diagonal of `covariance`, kept apart because learners read it every round.
+    /// The diagonal of `covariance`, stored separately because learners read it every round.
     variance: Vec<f64>,
     covariance: Vec<f64>,
     column: Vec<f64>,
     observations: usize,
-    /// Largest prior variance, the measure of what is numerically zero.
+    /// Largest prior variance, relative to which numbers count as zero.
     scale: f64,
     jitter: f64,
     log_likelihood: f64,
@@ -73,7 +73,7 @@ impl ArmPosterior {
         }
     }
 
-    /// Takes over what was learnt before the change to arm space.
+    /// Takes over the outcomes from before the change to arm space.
     pub(super) fn with_history(
         mut self,
         (observations, log_likelihood, information): (usize, f64, f64),
@@ -87,7 +87,7 @@ impl ArmPosterior {
         self
     }
 
-    /// Takes in the outcome of one arm, in units of the outcome. O(n^2).
+    /// Adds the outcome of one arm, in units of the outcome. O(n^2).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; [`GpError::NotPositiveDefinite`] if the arm's variance and the noise are both
@@ -140,8 +140,8 @@ impl ArmPosterior {
         self.covariance[arm * self.n..][..self.n][other]
     }
 
-    /// One function of the posterior: its values `[n]`, and the jitter that the factorisation needed. O(n^3), and n
-    /// standard normals of `stream`.
+    /// One random function of the posterior: its values `[n]`, and the jitter that the factorisation needed. O(n^3),
+    /// and n standard normals of `stream`.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.
@@ -162,7 +162,7 @@ impl ArmPosterior {
         Cholesky::with_jitter(self.n, &self.covariance)
     }
 
-    /// Log density of all outcomes taken in, in their order, under the model, in nats. Rasmussen and Williams 2006,
+    /// Log density of all outcomes so far, in their order, under the model, in nats. Rasmussen and Williams 2006,
     /// equation 2.30.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
@@ -183,7 +183,7 @@ impl ArmPosterior {
         self.jitter
     }
 
-    /// Number of outcomes taken in, t.
+    /// Number of outcomes so far, t.
     #[must_use]
     pub fn observations(&self) -> usize {
         self.observations

@@ -1,7 +1,7 @@
-//! Rows over all arms, cut into blocks of arms, in memory that the next of their kind uses again.
+//! Rows over all arms, divided into blocks of arms, in memory that the next object of this kind reuses.
 //!
-//! A study makes thousands of posteriors of the same size, one after the other; allocating memory takes
-//! longer than the arithmetic on it, for the system hands it out page by page.
+//! A study makes thousands of posteriors of the same size, one after the other; allocating memory takes longer than the
+//! arithmetic on it, because the system provides it page by page.
 
 use super::simd::multiversion;
 use std::cell::RefCell;
@@ -9,7 +9,8 @@ use std::cell::RefCell;
 /// Arms per block: 8 KB of a row.
 pub(super) const BLOCK: usize = 1024;
 
-/// Most memory that a thread keeps for later, in numbers of 8 bytes: 512 MiB. It was in use before, so the peak is the same.
+/// Largest amount of memory that a thread keeps for reuse, in numbers of 8 bytes: 512 MiB. It was in use before, so the
+/// peak is the same.
 const KEPT: usize = 64 << 20;
 
 #[derive(Debug, Default)]
@@ -24,8 +25,8 @@ thread_local! {
 
 /// A growing number of rows of `n` numbers.
 ///
-/// A block of arms holds its part of every row: sixteen rows after sixteen, of these 32 arms after 32, of these row after
-/// row. So a loop over all rows reads a block from its beginning to its end, and keeps what it makes for 32 arms in
+/// A block of arms holds its part of every row: groups of sixteen rows, in them tiles of 32 arms, in these row after
+/// row. So a loop over all rows reads a block from its beginning to its end, and keeps its results for 32 arms in
 /// registers over sixteen rows.
 #[derive(Clone, Debug)]
 pub(super) struct Blocks {
@@ -36,13 +37,13 @@ pub(super) struct Blocks {
 #[derive(Clone, Debug)]
 struct Block {
     rows: usize,
-    /// At least what the rows need; the rest is of no meaning.
+    /// At least as many numbers as the rows need; the others are unused.
     values: Vec<f64>,
 }
 
-/// Arms whose numbers of one row lie side by side.
+/// Number of arms whose entries in one row are adjacent.
 const TILE: usize = 32;
-/// Rows that lie together.
+/// Number of rows in a group.
 const GROUP: usize = 16;
 
 impl Blocks {
@@ -89,8 +90,8 @@ impl Blocks {
         *rows += 1;
     }
 
-    /// new -= factor * row for a block's part of the first rows, one for each factor, in their order. What `new` holds
-    /// beyond the block's arms is of no meaning afterwards.
+    /// new -= factor * row for a block's part of the first rows, one for each factor, in their order. The contents of
+    /// `new` beyond the block's arms are undefined afterwards.
     pub(super) fn subtract(&self, block: usize, factors: &[f64], new: &mut [f64; BLOCK]) {
         let tiles = self.width(block).div_ceil(TILE);
         subtract_rows(&mut new[..tiles * TILE], &self.blocks[block].values, factors);
@@ -114,7 +115,7 @@ multiversion! {
         let (new, _) = new.as_chunks_mut::<TILE>();
         let (tiles, _) = rows.as_chunks::<{ TILE * GROUP }>();
         for (group, factors) in tiles.chunks_exact(new.len().max(1)).zip(factors.chunks(GROUP)) {
-            // The common case has a number of rows that the compiler knows.
+            // In the common case the number of rows is known to the compiler.
             if let Ok(factors) = <&[f64; GROUP]>::try_from(factors) {
                 subtract_group(new, group, factors);
             } else {
@@ -139,7 +140,7 @@ fn subtract_group(new: &mut [[f64; TILE]], group: &[[f64; TILE * GROUP]], factor
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        // A thread that is ending has no reservoir any more; then the memory goes back to the system.
+        // A thread that is ending has no reservoir any more; then the memory is returned to the system.
         let _ = RESERVOIR.try_with(|reservoir| {
             let mut reservoir = reservoir.borrow_mut();
             for Block { values, .. } in self.blocks.drain(..) {

@@ -1,4 +1,4 @@
-//! A Cholesky factorisation whose bits depend on no machine: elementwise updates, in a fixed order.
+//! A Cholesky factorisation with the same bits on every machine: elementwise updates, in a fixed order.
 
 use super::GpError;
 use super::simd::multiversion;
@@ -11,7 +11,7 @@ const LARGEST_JITTER: f64 = 1e-6;
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     n: usize,
-    /// Rows of L^T, so that every update runs along memory. The strict lower part is never read.
+    /// Rows of L^T, so that every update accesses memory in order. The strict lower part is never read.
     upper: Vec<f64>,
     jitter: f64,
 }
@@ -89,7 +89,7 @@ impl Cholesky {
         self.backward_to(0, b);
     }
 
-    /// As [`Self::backward`], down to entry `first` alone; those before it are not read.
+    /// As [`Self::backward`], but only down to entry `first`; those before it are not read.
     fn backward_to(&self, first: usize, b: &mut [f64]) {
         for k in (first..self.n).rev() {
             let row = self.row(k);
@@ -160,7 +160,7 @@ multiversion! {
                 }
             }
             let pivot = row[0];
-            // Not the negation of `<=`: a pivot that is not a number is bad too.
+            // Not the negation of `<=`: NaN as a pivot is refused too.
             if !(pivot.is_finite() && pivot > 0.0) {
                 return false;
             }

@@ -20,7 +20,7 @@ pub enum Shape {
     Linear,
 }
 
-/// What inputs are divided by.
+/// The divisor of the inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LengthScale {
     /// The same in every dimension, in units of the points.

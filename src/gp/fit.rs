@@ -17,8 +17,8 @@ pub struct Fit {
     pub noise_variance: f64,
     /// Log marginal likelihood of the data.
     pub log_likelihood: f64,
-    /// How steep it still is there: its largest derivative by the logarithm of a hyperparameter, in nats, of those that
-    /// lead within the bounds. Near 0 where the search has found a maximum.
+    /// The slope there: the largest derivative by the logarithm of a hyperparameter, in nats, among directions that
+    /// stay within the bounds. Near 0 if the search has found a maximum.
     pub slope: f64,
 }
 
@@ -27,7 +27,7 @@ pub struct Fit {
 const LENGTH_SCALE: (f64, f64) = (0.05, 20.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
-/// A hyperparameter this close to a bound, as a share of itself, counts as there.
+/// A hyperparameter this close to a bound, as a share of itself, counts as being at the bound.
 const AT_BOUND: f64 = 0.01;
 
 /// Fits a squared-exponential covariance with one length-scale per dimension, and a noise variance, to standardised
@@ -79,7 +79,7 @@ pub fn squared_exponential(
     })
 }
 
-/// The largest derivative whose direction does not lead out of the bounds.
+/// The largest derivative among directions that stay within the bounds.
 fn slope(gradient: &[f64], at: &[f64], bounds: &[(f64, f64)]) -> f64 {
     let within = gradient.iter().zip(at).zip(bounds).filter(|((slope, at), (low, high))| {
         let room = if **slope > 0.0 { high - **at } else { **at - low };
@@ -103,7 +103,7 @@ mod tests {
         let points = Points::new(30, 2, rows);
         let fit = squared_exponential(&points, &outputs, 3, &mut stream).unwrap();
         assert!(fit.slope < 1e-3, "{fit:?}");
-        // No step along an axis does better.
+        // A step along any axis does not increase the likelihood.
         let likelihood = |l: [f64; 2], variance, noise| {
             let covariance = Covariance::per_dimension(Shape::SquaredExponential, l.to_vec(), variance);
             log_marginal_likelihood(&points, &outputs, &covariance, noise).unwrap().value

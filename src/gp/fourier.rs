@@ -15,7 +15,7 @@ pub enum FeatureLength {
     Exact,
 }
 
-/// M features phi(x) = sqrt(2 variance / M) cos(S x + b), shared by all who hold them.
+/// M features phi(x) = sqrt(2 variance / M) cos(S x + b), the same for all agents that have them.
 ///
 /// Source: Rahimi and Recht 2008. Frequencies of a Matern covariance with parameter nu follow Student's t with 2 nu
 /// degrees of freedom (Rasmussen and Williams 2006, equation 4.15).
@@ -34,7 +34,7 @@ impl FourierFeatures {
     /// Draws `m` features of inputs with `d` dimensions: frequencies `[m, d]` and phases `[m]`.
     ///
     /// # Errors
-    /// [`GpError::NotStationary`] for a linear covariance, which is no function of the distance.
+    /// [`GpError::NotStationary`] for a linear covariance, which is not a function of the distance.
     ///
     /// # Panics
     /// If there are fewer length-scales than dimensions.

@@ -30,7 +30,7 @@ pub fn information_gain(
     Ok(0.5 * Cholesky::new(t, matrix)?.log_determinant())
 }
 
-/// A greedy choice of arms, and what it gains.
+/// A greedy choice of arms, and its information gain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Greedy {
     /// The arms, in order of choice; an arm may be chosen again.

@@ -14,8 +14,8 @@ pub struct Likelihood {
     pub gradient: Vec<f64>,
 }
 
-/// Log likelihood per point that counts as one to a search for its maximum. With 1 a first step may leave for far away,
-/// where all is noise.
+/// Log likelihood per point that is the unit of a search for its maximum. With 1, a first step may be so long that it
+/// ends where the model explains everything by noise.
 pub(crate) const SEARCH_UNIT: f64 = 100.0;
 
 /// Log density of `outputs`, `[n]` (zero mean), at `points`, `[n, d]`, under a covariance and a noise variance, at
@@ -46,7 +46,7 @@ pub fn log_marginal_likelihood(
     let mut alpha = outputs.to_vec();
     factor.solve(&mut alpha);
     let value = -0.5 * (dot(outputs, &alpha) + factor.log_determinant() + n as f64 * libm::log(TAU));
-    // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA), and both are symmetric: the upper halves will do.
+    // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA), and both are symmetric: the upper halves are enough.
     let inverse = factor.upper_inverse();
     let scales = match &covariance.length_scale {
         LengthScale::Same(_) => 1,

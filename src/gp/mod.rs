@@ -1,16 +1,16 @@
 //! Gaussian processes over a finite set of arms.
 //!
-//! Shapes, everywhere in this module: n arms (or points), d dimensions of an input, t outcomes taken in, m features. An
-//! arm is its index, from 0 to below n. A vector `[n]` is a slice of n numbers, arm by arm; a matrix `[n, d]` is one
-//! slice of n d numbers, row after row. Inputs have the units of their columns and length-scales those of the inputs;
-//! means and outcomes have the unit of the outcome, variances and covariances its square; information and log
-//! likelihoods are in nats. An arm that is not there, or a slice of another length, is a caller's mistake and panics;
-//! what depends on the numbers is a [`GpError`].
+//! Notation in this module: n arms (or points), d dimensions of an input, t outcomes so far, m features. An arm is its
+//! index, from 0 to below n. A vector `[n]` is a slice of n numbers, arm by arm; a matrix `[n, d]` is one slice of n d
+//! numbers, row after row. Inputs have the units of their columns and length-scales those of the inputs; means and
+//! outcomes have the unit of the outcome, variances and covariances its square; information and log likelihoods are in
+//! nats. An arm that does not exist, or a slice of another length, is a caller's mistake and panics; errors that depend
+//! on the numbers are a [`GpError`].
 //!
 //! Source where none is named: Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning", chapter 2.
 //!
-//! Hot loops are our own, elementwise and in a fixed order, so that their bits depend on no machine; faer does
-//! one-off factorisations, on one thread.
+//! The hot loops are this crate's own, elementwise and in a fixed order, so that their results have the same bits on
+//! every machine; faer does one-off factorisations, on one thread.
 
 mod adaptive;
 mod arm_covariance;
@@ -75,20 +75,20 @@ pub enum GpError {
         /// The outcome.
         outcome: f64,
     },
-    /// A matrix given as a covariance is not one: of another shape, or two entries do not mirror each other.
+    /// A matrix given as a covariance is not one: it has another shape, or two entries are not symmetric.
     #[error(
         "expected a symmetric covariance matrix of order {order} with finite entries, found a bad entry in \
              row {row}, column {column} (both count from 0)"
     )]
     NotSymmetric {
-        /// Order asked for.
+        /// Expected order.
         order: usize,
         /// Row of the offending entry.
         row: usize,
         /// Its column.
         column: usize,
     },
-    /// Fourier features of a covariance that is no function of the distance.
+    /// Fourier features of a covariance that is not a function of the distance.
     #[error(
         "expected a covariance that is a function of the distance, found a linear one: it has no Fourier \
              features"

@@ -1,7 +1,7 @@
 //! The maximum of a smooth function of a few parameters within bounds, by L-BFGS from several starting points.
 //!
-//! Each parameter is the sigmoid of a free one, so that no step leaves the bounds; one whose best place is at a bound
-//! comes close to it.
+//! Each parameter is the sigmoid of a free one, so that no step leaves the bounds; a parameter whose best value is at a
+//! bound comes close to it.
 
 use crate::rng::Stream;
 use argmin::core::{CostFunction, Error, Executor, Gradient};
@@ -9,19 +9,19 @@ use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 use std::cell::RefCell;
 
-/// How a maximum is searched.
+/// Settings of a search for a maximum.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MultiStart<'a> {
     /// Lowest and highest value of each parameter.
     pub(crate) bounds: &'a [(f64, f64)],
     /// Starting points; the first is given, the others are drawn between the bounds.
     pub(crate) starts: usize,
-    /// What values of the function are measured in. The first step is the gradient in this unit, so that a larger one
-    /// keeps a search nearer to where it begins.
+    /// The unit in which the function's values are measured. The first step is the gradient in this unit, so that a
+    /// larger unit keeps a search nearer to its starting point.
     pub(crate) unit: f64,
 }
 
-/// The best point that a search saw.
+/// The best point of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Maximum {
     pub(crate) at: Vec<f64>,
@@ -29,18 +29,19 @@ pub(crate) struct Maximum {
     pub(crate) gradient: Vec<f64>,
 }
 
-/// Pairs of steps and gradients that L-BFGS keeps.
+/// Number of pairs of steps and gradients that L-BFGS stores.
 const MEMORY: usize = 10;
-/// Steps at most, per starting point; some thirty are usual.
+/// Largest number of steps per starting point; some thirty are usual.
 const MOST_STEPS: u64 = 100;
-/// Norm of the gradient by the free parameters, in units, at which a search ends.
+/// Norm of the gradient by the free parameters, in the unit, at which a search ends.
 const LEVEL: f64 = 1e-7;
-/// How near a bound a search may begin, as a share of the distance between the bounds: at a bound the sigmoid is level.
+/// Smallest distance of a starting point from a bound, as a share of the distance between the bounds: at a bound the
+/// sigmoid is flat.
 const MARGIN: f64 = 1e-3;
 
 impl MultiStart<'_> {
-    /// The best point that any search saw; nothing if no search found a value. `function` gives a value and its
-    /// gradient. A search ends where there is none.
+    /// The best point of all searches; `None` if no search found a value. `function` returns a value and its gradient.
+    /// A search ends where it returns `None`.
     pub(crate) fn maximum(
         self,
         first: &[f64],
@@ -64,7 +65,7 @@ impl MultiStart<'_> {
         best
     }
 
-    /// The best point that a search from one starting point saw.
+    /// The best point of a search from one starting point.
     fn climb(&self, from: &[f64], function: &impl Fn(&[f64]) -> Option<(f64, Vec<f64>)>) -> Option<Maximum> {
         let free = from.iter().zip(self.bounds).map(|(&at, &(low, high))| {
             let share = ((at - low) / (high - low)).clamp(MARGIN, 1.0 - MARGIN);
@@ -80,14 +81,14 @@ impl MultiStart<'_> {
             let search = Executor::new(slope, solver)
                 .configure(|state| state.param(free).max_iters(MOST_STEPS))
                 .timer(false);
-            // A line search that finds nothing better ends with an error; what was seen counts.
+            // A line search that finds nothing better ends with an error; the best point so far is kept.
             let _ = search.run();
         }
         seen.into_inner().best
     }
 }
 
-/// What a search has seen.
+/// The best point of a search so far.
 #[derive(Default)]
 struct Seen {
     best: Option<Maximum>,
@@ -95,7 +96,7 @@ struct Seen {
     last: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-/// The function as a cost of free parameters, in units.
+/// The negated function of the free parameters, in the unit, as a cost.
 struct Slope<'a, F> {
     search: &'a MultiStart<'a>,
     function: &'a F,
@@ -103,7 +104,7 @@ struct Slope<'a, F> {
 }
 
 impl<F: Fn(&[f64]) -> Option<(f64, Vec<f64>)>> Slope<'_, F> {
-    /// The cost, whose gradient is kept: a line search asks for both at the same place.
+    /// The cost; its gradient is stored, because a line search asks for both at the same place.
     fn look(&self, free: &[f64]) -> Result<f64, Error> {
         let bounds = self.search.bounds;
         let shares: Vec<f64> = free.iter().map(|&z| 1.0 / (1.0 + libm::exp(-z))).collect();
@@ -181,7 +182,7 @@ mod tests {
         assert!(corner.at[0] > 0.999 && corner.at[1] < 1e-3, "{corner:?}");
         let nowhere = |_: &[f64]| None;
         assert_eq!(search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), nowhere), None);
-        // Half of the square has no value; a search ends there with the best that it saw.
+        // In half of the square the function has no value; a search ends there with its best point so far.
         let half = |at: &[f64]| (at[0] < 0.6).then(|| (at[0], vec![1.0, 0.0]));
         let found = search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), half).unwrap();
         assert!((0.5..0.6).contains(&found.at[0]), "{found:?}");

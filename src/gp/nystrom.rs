@@ -9,7 +9,7 @@ use super::symmetric::{add_outer, combine};
 use super::{Cholesky, Eigen, GpError, dot, largest};
 use crate::rng::Stream;
 
-/// Eigenvalues of K_D below this share of the largest are taken for zero. What is lost is of the same order.
+/// Eigenvalues of K_D below this share of the largest count as zero. The error is of the same order.
 const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Features of all arms on one basis.
@@ -69,16 +69,16 @@ pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) 
     basis
 }
 
-/// Eigenvalues of a covariance matrix above rounding, and their unit eigenvectors, one per row.
+/// Eigenvalues of a covariance matrix that are above rounding, and their unit eigenvectors, one per row.
 ///
-/// A Cholesky factor with pivoting, R of shape k x m, stops where nothing is left; when k is small, the eigenvalues are
-/// those of R R^T, of order k, and the eigenvectors follow from them.
+/// A Cholesky factorisation with pivoting, R of shape k x m, stops when the remainder is zero; if k is small, the
+/// eigenvalues are those of R R^T, of order k, and the eigenvectors follow from them.
 fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
     let mut left: Vec<f64> = (0..m).map(|i| matrix[i * m + i]).collect();
     let stop = 0.01 * RANK_TOLERANCE * left.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut factor: Vec<f64> = Vec::new();
     let mut order = 0;
-    // Beyond this order the detour saves nothing.
+    // Beyond this order the detour over R R^T saves nothing.
     while 2 * order < m {
         let pivot = largest(&left);
         if left[pivot].is_nan() || left[pivot] <= stop {
@@ -128,7 +128,7 @@ impl Nystrom {
     /// [`GpError::NoConvergence`].
     ///
     /// # Panics
-    /// If the matrix is not n x n or the basis names an arm that is not there.
+    /// If the matrix is not n x n or the basis contains an arm that does not exist.
     pub fn new(n: usize, matrix: &[f64], basis: Vec<usize>) -> Result<Self, GpError> {
         assert_eq!(matrix.len(), n * n, "a square matrix");
         let m = basis.len();
@@ -208,7 +208,7 @@ impl Nystrom {
         out
     }
 
-    /// V = sum of counts phi phi^T + lambda I in the range: `[rank, rank]`, by rows. `counts` says how often each arm
+    /// V = sum of counts phi phi^T + lambda I in the range: `[rank, rank]`, by rows. `counts` holds how often each arm
     /// was played, `[n]`; `lambda` is in squared units of the outcome.
     ///
     /// # Panics
@@ -224,7 +224,7 @@ impl Nystrom {
         gram
     }
 
-    /// The factor of V, as [`Self::gram`] has it.
+    /// The Cholesky factor of V of [`Self::gram`].
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] only if `lambda` is not above 0.

@@ -6,7 +6,7 @@ use super::GpError;
 const FIRST: f64 = 1e-12;
 const LARGEST: f64 = 1e-6;
 
-/// A positive variance, and what had to be added for that.
+/// A positive variance, and the jitter that was added for it.
 pub(super) struct Pivot {
     pub(super) value: f64,
     pub(super) jitter: f64,

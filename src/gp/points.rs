@@ -2,8 +2,8 @@
 
 use super::blocks::BLOCK;
 
-/// `n` points in `d` dimensions. Kept column by column too, since the hot loops run along candidates: in blocks of
-/// arms, so that a loop over a block reads its columns one after the other.
+/// `n` points in `d` dimensions. Stored column by column too, because the hot loops run over arms: in blocks of arms,
+/// so that a loop over a block reads its columns one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     n: usize,
@@ -64,7 +64,7 @@ impl Points {
         &self.rows
     }
 
-    /// The smallest and the largest coordinate of any point in one dimension, below d; infinite the wrong way round if
+    /// The smallest and the largest coordinate of any point in one dimension, below d; infinity and minus infinity if
     /// there are no points.
     #[must_use]
     pub fn range(&self, dimension: usize) -> (f64, f64) {

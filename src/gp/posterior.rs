@@ -1,8 +1,8 @@
 //! The exact posterior over all arms, one observation at a time.
 //!
-//! With L the Cholesky factor of K_t + noise I, row t of V = L^-1 k_t(.) is made from the rows before it, for all
-//! arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt, where L_ts = v_s(x_t) is read off the cache, so
-//! nothing is solved. Then mean += v_t w_t and variance -= v_t^2. O(n t) per observation, in one pass over V.
+//! With L the Cholesky factor of K_t + noise I, row t of V = L^-1 k_t(.) is computed from the rows before it, for all
+//! arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt, where L_ts = v_s(x_t) is read from V, so that no system is
+//! solved. Then mean += v_t w_t and variance -= v_t^2. O(n t) per observation, in one pass over V.
 
 use super::blocks::{BLOCK, Blocks};
 use super::pivot::pivot;
@@ -12,7 +12,7 @@ use crate::rng::Stream;
 use std::f64::consts::TAU;
 
 multiversion! {
-    /// Makes the new row of V from its numerators, and brings mean and variance up to date.
+    /// Computes the new row of V from its numerators, and updates mean and variance.
     fn take_in(new: &mut [f64], mean: &mut [f64], variance: &mut [f64], inverse: f64, weight: f64) {
         for ((value, mean), variance) in new.iter_mut().zip(mean).zip(variance) {
             *value *= inverse;
@@ -27,7 +27,7 @@ multiversion! {
 #[derive(Clone, Debug)]
 pub struct Posterior {
     prior: ArmCovariance,
-    /// Largest prior variance, the measure of what is numerically zero.
+    /// Largest prior variance, relative to which numbers count as zero.
     scale: f64,
     prior_mean: f64,
     noise_variance: f64,
@@ -68,7 +68,7 @@ impl Posterior {
         }
     }
 
-    /// Takes in the outcome of one arm, in units of the outcome. O(n t).
+    /// Adds the outcome of one arm, in units of the outcome. O(n t).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; [`GpError::NotPositiveDefinite`] if the arm's variance and the noise are both
@@ -91,7 +91,7 @@ impl Posterior {
         let inverse = 1.0 / pivot.sqrt();
         let weight = (outcome - self.mean[arm]) * inverse;
         self.log_likelihood -= 0.5 * (weight * weight + libm::log(TAU * pivot));
-        // Block by block, so that the new row stays in the first cache while V streams past once.
+        // Block by block, so that the new row stays in the first-level cache while V is read once.
         let mut buffer = [0.0; BLOCK];
         let models = self.mean.chunks_mut(BLOCK).zip(self.variance.chunks_mut(BLOCK));
         for (block, (mean, variance)) in models.enumerate() {
@@ -128,14 +128,14 @@ impl Posterior {
         (0..self.played.len()).fold(prior, |sum, s| sum - self.blocks.at(s, arm) * self.blocks.at(s, other))
     }
 
-    /// Log density of all outcomes taken in, in their order, under the model, in nats. Rasmussen and Williams 2006,
+    /// Log density of all outcomes so far, in their order, under the model, in nats. Rasmussen and Williams 2006,
     /// equation 2.30.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
-    /// Number of outcomes taken in, t.
+    /// Number of outcomes so far, t.
     #[must_use]
     pub fn observations(&self) -> usize {
         self.played.len()
@@ -155,9 +155,9 @@ impl Posterior {
         self.information
     }
 
-    /// One function of the posterior, `[n]`, made from one of the prior (zero mean, `prior_sample`, `[n]`) by
-    /// Matheron's rule: the residuals of outcomes drawn from that function are taken for the outcomes that were seen.
-    /// O(n t), and t standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling functions from
+    /// One random function of the posterior, `[n]`, made from one of the prior (zero mean, `prior_sample`, `[n]`) by
+    /// Matheron's rule: it is corrected by the difference between the observed outcomes and outcomes drawn from it. O(n
+    /// t), and t standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling functions from
     /// Gaussian process posteriors".
     ///
     /// # Panics
@@ -166,7 +166,7 @@ impl Posterior {
     pub fn sample(&self, prior_sample: &[f64], stream: &mut Stream) -> Vec<f64> {
         assert_eq!(prior_sample.len(), self.mean.len(), "one value per arm");
         let noise_sd = self.noise_variance.sqrt();
-        // The mean is prior + V^T w with w = L^-1 (y - prior); the same weights of the drawn outcomes are taken off.
+        // The mean is prior + V^T w with w = L^-1 (y - prior); the same weights of the drawn outcomes are subtracted.
         let mut values: Vec<f64> =
             self.mean.iter().zip(prior_sample).map(|(mean, drawn)| mean + drawn).collect();
         let mut weights: Vec<f64> = Vec::with_capacity(self.played.len());

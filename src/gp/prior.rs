@@ -12,16 +12,16 @@ use faer::{Mat, Side};
 /// roots: an eigendecomposition of order m per dimension instead of one of order m^d, and no jitter.
 #[derive(Clone, Debug)]
 pub struct GridPrior {
-    /// Square root of each dimension's correlation matrix but the last one's, row-major, with its order.
+    /// Square root of each dimension's correlation matrix except the last one's, row-major, with its order.
     roots: Vec<(usize, Vec<f64>)>,
-    /// The last dimension's, transposed.
+    /// That of the last dimension, transposed.
     last: (usize, Vec<f64>),
     sd: f64,
 }
 
 impl GridPrior {
-    /// Most points along one dimension. A dimension of m points needs about five matrices of order m while it is
-    /// decomposed, of which one stays: 0.7 GB for 4096, and time in m^3.
+    /// Largest number of points along one dimension. A dimension of m points needs about five matrices of order m while
+    /// it is decomposed, of which one is kept: 0.7 GB for 4096, and time in m^3.
     pub const MOST_ALONG: usize = 4096;
 
     /// A prior with mean 0 on the product of `axes`, `[d]` lists of coordinates along each dimension; the last varies
@@ -37,8 +37,8 @@ impl GridPrior {
         Ok(Self { roots, last, sd: variance.sqrt() })
     }
 
-    /// One function: its values at all grid points, `[n]` with n the product of the axes' lengths, from n standard
-    /// normals of `stream`.
+    /// One random function: its values at all grid points, `[n]` with n the product of the axes' lengths, from n
+    /// standard normals of `stream`.
     #[must_use]
     pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
         let (last, transposed) = &self.last;
@@ -79,14 +79,14 @@ impl CholeskyPrior {
         Ok(Self { factor: Cholesky::with_jitter(covariance.n(), &covariance.dense())? })
     }
 
-    /// What had to be added to the variances, in squared units of the outcome; 0 if nothing.
+    /// The jitter that was added to the variances, in squared units of the outcome; 0 if none.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }
 
-    /// One function: its value at every arm, `[n]`, from n standard normals of `stream`. Rasmussen and Williams 2006,
-    /// appendix A.2.
+    /// One random function: its value at every arm, `[n]`, from n standard normals of `stream`. Rasmussen and Williams
+    /// 2006, appendix A.2.
     #[must_use]
     pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
         let mut z = vec![0.0; self.factor.n()];
@@ -106,7 +106,7 @@ pub struct FourierPrior<'a> {
 }
 
 impl FourierPrior<'_> {
-    /// One function: its value at every point, `[n]`, with mean 0, at `points`, `[n, d]`. Rahimi and Recht 2008.
+    /// One random function: its value at every point, `[n]`, with mean 0, at `points`, `[n, d]`. Rahimi and Recht 2008.
     ///
     /// # Errors
     /// [`GpError::NotStationary`] for a linear covariance.
@@ -128,7 +128,7 @@ impl FourierPrior<'_> {
 }
 
 multiversion! {
-    /// to = root * from, both of one column; the root comes transposed, so that all sums grow side by side.
+    /// to = root * from, both of one column; the root is transposed, so that all sums are updated side by side.
     fn apply_last(transposed: &[f64], from: &[f64], to: &mut [f64]) {
         to.fill(0.0);
         for (&value, weights) in from.iter().zip(transposed.chunks_exact(to.len())) {
@@ -151,7 +151,7 @@ multiversion! {
     }
 }
 
-/// sums += weight * values; slices, so that many are reckoned in one instruction.
+/// sums += weight * values; on slices, so that one instruction handles several numbers.
 fn add_multiple(sums: &mut [f64], weight: f64, values: &[f64]) {
     for (sum, &value) in sums.iter_mut().zip(values) {
         *sum += weight * value;

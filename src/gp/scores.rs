@@ -1,4 +1,4 @@
-//! Upper confidence bounds over all arms, and where the largest is.
+//! Upper confidence bounds over all arms, and the position of the largest.
 
 use super::simd::multiversion;
 
@@ -36,7 +36,7 @@ multiversion! {
     }
 }
 
-/// The place of the largest score of `[n]`; the first of equal ones, and 0 if none is a number above minus infinity.
+/// The position of the largest score of `[n]`; the first of equal ones, and 0 if none is a number above minus infinity.
 #[must_use]
 pub fn largest(scores: &[f64]) -> usize {
     const STRIDE: usize = 256;

@@ -1,15 +1,15 @@
-//! The instruction set that our own loops use, and how to force one; the numbers are the same with all of them.
+//! The instruction set of this crate's own loops, and how to choose one; the results are the same with all of them.
 //!
 //! Each loop is written once, elementwise or with a fixed number of partial sums, and compiled three times. Rust
 //! never contracts a * b + c, so wider registers change the speed and no bit.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// An instruction set of x86-64; elsewhere there is only the baseline.
+/// An instruction set of x86-64; on other targets there is only the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
-    /// What every CPU of the target has (SSE2 on x86-64).
+    /// The instructions that every CPU of the target has (SSE2 on x86-64).
     Baseline = 1,
     /// AVX2.
     Avx2 = 2,
@@ -35,7 +35,7 @@ pub fn level() -> Level {
     }
 }
 
-/// Uses `wanted` from now on, in the whole process, or the best this CPU has below it; returns what is used.
+/// Uses `wanted` from now on, in the whole process, or the best level of this CPU below it; returns the level in use.
 pub fn force(wanted: Level) -> Level {
     let level = wanted.min(best());
     LEVEL.store(level as u8, Ordering::Relaxed);
@@ -71,8 +71,8 @@ pub fn best() -> Level {
     Level::Baseline
 }
 
-/// Declares functions that are compiled once per [`Level`]. What they call must be inlined to profit. Those declared
-/// after `up to Avx2:` leave the widest registers out: a loop that only streams memory is slower with them.
+/// Declares functions that are compiled once per [`Level`]. Functions that they call must be inlined to profit. Those
+/// declared after `up to Avx2:` do not use the widest registers: a loop limited by memory access is slower with them.
 macro_rules! multiversion {
     (up to $most:ident: $($functions:tt)+) => { $crate::gp::simd::multiversion! { @ $most $($functions)+ } };
     (@ $most:ident $($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)+) => {
@@ -92,7 +92,7 @@ macro_rules! multiversion {
                         body($($arg),*)
                     }
                     match $crate::gp::simd::level().min($crate::gp::simd::Level::$most) {
-                        // SAFETY: `level` never exceeds what this CPU was found to have.
+                        // SAFETY: `level` never exceeds what this CPU supports.
                         $crate::gp::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
                         // SAFETY: as above.
                         $crate::gp::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },

@@ -1,4 +1,4 @@
-//! Eigenvalues of a small symmetric matrix, whose bits depend on no machine.
+//! Eigenvalues of a small symmetric matrix, with the same bits on every machine.
 //!
 //! Householder's reduction to a tridiagonal matrix and the implicit QL algorithm: EISPACK's tred2 and tql2, after
 //! Bowdler, Martin, Reinsch and Wilkinson, Handbook for Automatic Computation II (1971).
@@ -20,7 +20,7 @@ pub struct Eigen {
 const STEPS: usize = 60;
 
 impl Eigen {
-    /// Of a symmetric matrix `[n, n]`, given by its rows. O(n^3).
+    /// The eigenvalues of a symmetric matrix `[n, n]`, given by its rows. O(n^3).
     ///
     /// # Errors
     /// [`GpError::NoConvergence`], also for entries that are not finite.

@@ -1,8 +1,8 @@
-//! Bayesian linear regression on features: the posterior of the weights that agents of FTS send around.
+//! Bayesian linear regression on features: the posterior of the weights that the agents of FTS send.
 //!
-//! With Sigma = Phi^T Phi + lambda I = R^T R, the triangle R and c = R^-T Phi^T y are kept. One more outcome appends
-//! the row (phi | y) to (R | c) and rotates it away (Givens), M steps along rows of R: no factorisation, O(M^2).
-//! Then nu = R^-1 c, and omega = R^-1 (c + sqrt(lambda) z) is a draw from N(nu, lambda Sigma^-1).
+//! With Sigma = Phi^T Phi + lambda I = R^T R, the triangle R and c = R^-T Phi^T y are stored. One more outcome appends
+//! the row (phi | y) to (R | c) and eliminates it by Givens rotations, M steps along rows of R: no factorisation,
+//! O(M^2). Then nu = R^-1 c, and omega = R^-1 (c + sqrt(lambda) z) is a draw from N(nu, lambda Sigma^-1).
 
 use super::cholesky::inner;
 use super::simd::multiversion;
@@ -16,7 +16,7 @@ pub struct WeightPosterior {
     lambda: f64,
     /// Rows of (R | c), each M + 1 long; the strict lower part of R is never read.
     rows: Vec<f64>,
-    /// The row being rotated away.
+    /// The row that is being eliminated.
     new: Vec<f64>,
     observations: usize,
 }
@@ -36,7 +36,7 @@ impl WeightPosterior {
         Ok(Self { m, lambda, rows, new: vec![0.0; m + 1], observations: 0 })
     }
 
-    /// Takes in the outcome at an input with these features, `[m]`; the prior mean of an outcome is 0. O(m^2).
+    /// Adds the outcome at an input with these features, `[m]`; the prior mean of an outcome is 0. O(m^2).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`].
@@ -103,7 +103,7 @@ impl WeightPosterior {
         self.lambda * dot(&b, &b)
     }
 
-    /// Number of outcomes taken in, t.
+    /// Number of outcomes so far, t.
     #[must_use]
     pub fn observations(&self) -> usize {
         self.observations

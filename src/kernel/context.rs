@@ -3,7 +3,7 @@
 use super::{Protocol, Ticket};
 use crate::vocab::{PartyId, Span, Time};
 
-/// Names a timer, so that it can be cancelled.
+/// Identifies a timer, so that it can be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerTicket(pub(super) u64);
 
@@ -30,10 +30,10 @@ impl<P: Protocol> std::fmt::Debug for Context<'_, P> {
     }
 }
 
-/// Timers by ticket: dense, since tickets are numbered in order.
+/// Timers by ticket, in a dense table, since tickets are numbered in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimerTable {
-    /// Ticket numbers below this are gone.
+    /// Tickets below this number are no longer in use.
     first: u64,
     pending: std::collections::VecDeque<Option<Ticket>>,
 }
@@ -56,7 +56,7 @@ impl<P: Protocol> Context<'_, P> {
         self.effects.send(self.me, to, message);
     }
 
-    /// Sends the same message to many, in their order. What the message shares (an `Arc`) is not copied.
+    /// Sends the same message to many parties, in their order. Data that the message shares (an `Arc`) is not copied.
     pub fn broadcast(&mut self, to: impl IntoIterator<Item = PartyId>, message: &P::Message) {
         for to in to {
             self.effects.send(self.me, to, message.clone());
@@ -68,7 +68,7 @@ impl<P: Protocol> Context<'_, P> {
         self.effects.after(self.me, self.now + delay, timer)
     }
 
-    /// Cancels a timer; one that has run out or was cancelled before is left alone.
+    /// Cancels a timer; no effect on one that has run out or was cancelled before.
     pub fn cancel(&mut self, ticket: TimerTicket) {
         self.effects.cancel(ticket);
     }

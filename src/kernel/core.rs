@@ -52,7 +52,7 @@ pub(super) struct Standing<P: Protocol> {
     /// Its next change of connection.
     pub(super) switch: Option<Ticket>,
     pub(super) crashed: Option<Memory>,
-    /// Raised by each crash that loses memory: timers and work of an earlier life never happen.
+    /// Incremented by each crash that loses memory: timers and work from before it are dropped.
     pub(super) life: u32,
     /// Events that became due during a crash that keeps memory, in order.
     pub(super) held: Vec<Pending<P>>,
@@ -62,7 +62,7 @@ pub(super) struct Standing<P: Protocol> {
 #[derive(Clone, Debug)]
 pub(super) struct Core<P: Protocol, M: Medium> {
     pub(super) standing: Vec<Standing<P>>,
-    /// Who is connected. Beside the rest, for every message asks twice.
+    /// Whether each party is connected. Kept apart from the other state, because every message needs it twice.
     pub(super) online: Vec<bool>,
     pub(super) medium: M,
     pub(super) queue: EventQueue<Pending<P>>,
@@ -70,14 +70,14 @@ pub(super) struct Core<P: Protocol, M: Medium> {
     pub(super) next_timer: u64,
     pub(super) journal: Journal,
     pub(super) now: Time,
-    /// A party asked for the end.
+    /// A party asked to end the simulation.
     pub(super) stop: bool,
-    /// Pending events other than changes of connection, and parties that will start again after a crash; at zero
-    /// nothing more can come of the world.
+    /// Number of pending events other than changes of connection, and of parties that will start again after a crash;
+    /// when it is zero nothing more can happen.
     pub(super) work: u64,
 }
 
-/// The kernel as a handler reaches it, and whoever watches.
+/// The kernel as a handler reaches it, with the watcher.
 pub(super) struct Watched<'a, P: Protocol, M: Medium, W: ?Sized> {
     pub(super) core: &'a mut Core<P, M>,
     pub(super) watch: &'a mut W,
@@ -140,7 +140,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
             Fate::Lost(LossCause::SenderOffline)
         };
         if let Fate::Arrives(at) = fate {
-            // Most messages; spares moving them once more.
+            // The case of most messages, handled here to avoid moving them once more.
             self.schedule(at, Pending::Deliver { from, to, message, sent_at: self.now });
         } else {
             self.travel(fate, from, to, message, self.now, watch);

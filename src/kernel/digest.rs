@@ -1,4 +1,4 @@
-//! The chained digest: one number that stands for everything that happened, in order.
+//! The chained digest: one number that depends on all events, in order.
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ impl Digest {
         }
     }
 
-    /// Absorbs whole numbers, one after the other: the bytes of as many calls of [`Self::word`], and one look at the
-    /// buffer's end. Each is stored at once; a row of bytes put together first would have to wait to be read again.
+    /// Absorbs whole numbers, one after the other: the same bytes as calls of [`Self::word`], with one check of the
+    /// buffer's end. Each is stored at once, since reading a row of bytes right after it was put together would stall.
     #[inline(always)]
     pub fn words<const N: usize>(&mut self, values: [u64; N]) {
         let end = self.filled + 8 * N;
@@ -117,7 +117,7 @@ impl Digest {
     }
 }
 
-/// Nothing to absorb: the timer of a party that has only one.
+/// Absorbs nothing: the timer of a party that has only one.
 impl Digestible for () {
     fn digest(&self, _: &mut Digest) {}
 }
@@ -140,14 +140,14 @@ impl Digestible for bool {
     }
 }
 
-/// With its length.
+/// The values after their number.
 impl Digestible for Vec<f64> {
     fn digest(&self, digest: &mut Digest) {
         digest.floats(self);
     }
 }
 
-/// What is shared has the digest of its value.
+/// Shared data has the digest of its value.
 impl<T: Digestible + ?Sized> Digestible for Arc<T> {
     fn digest(&self, digest: &mut Digest) {
         (**self).digest(digest);

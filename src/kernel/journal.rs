@@ -37,8 +37,8 @@ pub enum Event<'a, P: Protocol> {
         /// When it had been sent.
         sent_at: Time,
     },
-    /// A party has done the work on a message that reached it earlier, and its handler runs. Only those who watch
-    /// see it: the journal has had the delivery, and counts it once.
+    /// A party has done the work on a message that reached it earlier, and its handler runs. Only the watcher gets this
+    /// event: the journal has recorded the delivery already.
     Handled {
         /// Sender.
         from: PartyId,
@@ -51,21 +51,21 @@ pub enum Event<'a, P: Protocol> {
     },
     /// A timer ran out.
     TimerFired {
-        /// Whose.
+        /// The party.
         party: PartyId,
-        /// Which.
+        /// The timer.
         timer: &'a P::Timer,
     },
     /// A party went offline or came back.
     Switched {
-        /// Who.
+        /// The party.
         party: PartyId,
         /// Connected from now on, or not.
         online: bool,
         /// Present while it is down after a crash.
         crashed: Option<Memory>,
     },
-    /// A message was doubled on its way; the copy travels beside it.
+    /// The network duplicated a message; the copy is delivered too.
     Doubled {
         /// Sender.
         from: PartyId,
@@ -76,9 +76,9 @@ pub enum Event<'a, P: Protocol> {
     },
     /// A party stated a fact.
     Recorded {
-        /// Who.
+        /// The party.
         party: PartyId,
-        /// What.
+        /// The fact.
         fact: &'a P::Fact,
     },
 }
@@ -103,7 +103,7 @@ pub struct EventCounts {
 /// Most checkpoints that are kept.
 const CHECKPOINTS: usize = 32;
 
-/// The digest on the way: what tells later where two runs part.
+/// The digest at some point of a run: comparing checkpoints shows where two runs begin to differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Events so far.
@@ -120,7 +120,7 @@ pub struct Journal {
     digest: Digest,
     digesting: bool,
     counts: EventCounts,
-    /// One every so many events; thinned out as the run grows.
+    /// One for every so many events; fewer as the run grows.
     checkpoints: Vec<Checkpoint>,
     every: u64,
     next_checkpoint: u64,
@@ -140,7 +140,7 @@ impl Default for Journal {
 }
 
 impl Journal {
-    /// A journal that only counts; its digest is that of nothing.
+    /// A journal that only counts; its digest is that of an empty journal.
     #[must_use]
     pub fn without_digest() -> Self {
         Self { digesting: false, ..Self::default() }
@@ -158,7 +158,7 @@ impl Journal {
         self.digest.hex()
     }
 
-    /// Between 16 and 32 of them, evenly spaced, if there were as many events.
+    /// Between 16 and 32 checkpoints, evenly spaced, if there were as many events.
     #[must_use]
     pub fn checkpoints(&self) -> &[Checkpoint] {
         &self.checkpoints
@@ -167,7 +167,7 @@ impl Journal {
     #[cold]
     fn keep_checkpoint(&mut self, at: Time) {
         if self.checkpoints.len() == CHECKPOINTS {
-            // Every second one stays: those at even multiples.
+            // Every second one is kept: those at even multiples.
             let mut place = 0;
             self.checkpoints.retain(|_| {
                 place += 1;
@@ -233,7 +233,7 @@ impl Journal {
                 digest.words([time, code, pair(*from, *to)]);
             }
             Event::Delivered { from, to, sent_at, .. } => {
-                // The contents went in when it was sent; the time of sending tells which message this is.
+                // The contents were hashed when the message was sent; the time of sending identifies the message.
                 digest.words([time, 3, pair(*from, *to), sent_at.nanos()]);
             }
             Event::Handled { .. } => {}

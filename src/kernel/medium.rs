@@ -5,7 +5,7 @@ use crate::vocab::{PartyId, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A message as the medium sees it: sizes and addresses, never contents.
+/// A message as the medium sees it: sizes and addresses, without contents.
 #[derive(Clone, Copy, Debug)]
 pub struct Parcel {
     /// Sender.
@@ -29,7 +29,7 @@ pub enum LossCause {
     ReceiverOffline,
     /// No route leads there.
     NoRoute,
-    /// A party that was to pass it on was not connected.
+    /// A relay was not connected.
     RelayOffline,
     /// A link's queue was full.
     QueueFull,
@@ -37,7 +37,7 @@ pub enum LossCause {
     Partition,
 }
 
-/// What becomes of a message that was sent.
+/// The fate of a message that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It arrives at this time (never before it was sent).
@@ -66,13 +66,13 @@ pub enum Fate {
     Lost(LossCause),
 }
 
-/// What a crash leaves of a party.
+/// What remains of a party after a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Memory {
-    /// Everything: the party stops, and later continues where it was. Timers that ran out meanwhile and work
-    /// that was under way are held, and happen in their order when it is back.
+    /// Everything: the party stops, and later continues where it was. Timers that end in the meantime, and work that
+    /// was under way, are handled in their order when it works again.
     Kept,
-    /// What the party had on disk. Its timers and its work are dropped, and it starts again when it is back.
+    /// Only what the party had on disk. Its timers and its work are dropped, and it starts again after the crash.
     Lost,
 }
 
@@ -98,7 +98,7 @@ impl Switch {
 /// The medium of a simulation. The kernel calls it; it never calls the kernel. By default every party is
 /// online all the time, receives every message, and works in no time.
 pub trait Medium: std::fmt::Debug {
-    /// The fate of a message of a connected sender. Called once per message, in order of sending.
+    /// The fate of a message whose sender is connected. Called once per message, in order of sending.
     fn transmit(&mut self, parcel: Parcel) -> Fate;
 
     /// The further fate of a message that reaches `via` at `now`, after [`Fate::Passes`]. Called in order of time.

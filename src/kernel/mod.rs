@@ -1,8 +1,8 @@
 //! The discrete-event kernel: a clock, a queue, parties as state machines, and a journal.
 //!
-//! No domain word appears here. A protocol names its messages, timers and facts ([`Protocol`]); parties react to
-//! one [`Input`] at a time by putting effects into a [`Context`]; a [`Medium`] decides what becomes of a message;
-//! every event reaches the [`Journal`], which keeps a chained digest.
+//! The kernel knows nothing of optimisation or privacy. A protocol defines its messages, timers and facts
+//! ([`Protocol`]); parties react to one [`Input`] at a time by calling effects of a [`Context`]; a [`Medium`] decides
+//! the fate of each message; every event reaches the [`Journal`], which keeps a chained digest.
 //!
 //! # Ordering guarantee
 //!
@@ -15,7 +15,7 @@
 //!
 //! # What a crash does
 //!
-//! A party that is down hears nothing. With its memory kept, timers and work that come due meanwhile are held and
+//! A party that is down receives nothing. With its memory kept, timers and work that come due meanwhile are held and
 //! happen in their order when it is back; with its memory lost they never happen, and it starts again.
 //!
 //! ```text

@@ -44,14 +44,14 @@ pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
     /// before this returns.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
-    /// The party as it comes back from a crash that lost its memory ([`super::Memory::Lost`]): what it had on disk,
-    /// and no more. It then gets [`Input::Start`]. The default is a party that has everything on disk.
+    /// The party as it comes back from a crash that lost its memory ([`super::Memory::Lost`]): only what it had in
+    /// stable storage. It then gets [`Input::Start`]. The default is a party that has everything in stable storage.
     fn restarted(&self) -> Option<Box<dyn Party<P>>> {
         None
     }
 
-    /// Takes over what may change in the middle of a run from `fresh`, a party made for this place by other settings,
-    /// and keeps what it has seen and done. The default is a party whose settings are for good.
+    /// Takes over the settings that may change in the middle of a run from `fresh`, a party made for this place with
+    /// other settings, and keeps its state. The default is a party whose settings cannot change.
     fn adopt(&mut self, fresh: &dyn Any) {
         let _ = fresh;
     }

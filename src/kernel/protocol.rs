@@ -3,11 +3,11 @@
 use super::Digestible;
 use std::fmt;
 
-/// The closed vocabulary of one protocol.
+/// The messages, timers and facts of one protocol.
 pub trait Protocol: Clone + 'static {
     /// Everything that parties can send each other.
     type Message: Payload;
-    /// Everything that a party can remind itself of. Apart from messages, so that nobody can *send* a deadline.
+    /// All timers of parties. A type apart from messages, so that nobody can *send* a deadline.
     type Timer: Clone + fmt::Debug + Digestible;
     /// Everything that a party can state for the record.
     type Fact: Clone + fmt::Debug + Digestible;
@@ -18,7 +18,7 @@ pub trait Payload: Clone + fmt::Debug + Digestible {
     /// Size on the wire in bytes, headers included.
     fn wire_bytes(&self) -> u64;
 
-    /// How much work it is to deal with, in units of the addressee's compute time; 0 for none. Default: 1.
+    /// How much work it takes to handle, in units of the addressee's compute time; 0 for none. Default: 1.
     fn work(&self) -> f64 {
         1.0
     }
@@ -27,7 +27,7 @@ pub trait Payload: Clone + fmt::Debug + Digestible {
     fn label(&self) -> &'static str;
 }
 
-/// A bare number with the headers of IPv4 and UDP, for small worlds.
+/// A bare number with the headers of IPv4 and UDP, for small simulations.
 impl Payload for f64 {
     fn wire_bytes(&self) -> u64 {
         28 + 8

@@ -7,7 +7,7 @@
 use super::ladder::{Ladder, Place};
 use crate::vocab::Time;
 
-/// Names one scheduled event, so that it can be cancelled.
+/// Identifies one scheduled event, so that it can be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket(Place);
 
@@ -33,7 +33,7 @@ impl<T> EventQueue<T> {
         Ticket(self.ladder.push(time.nanos(), payload))
     }
 
-    /// Takes a pending event out; `None` if it has been handled or cancelled before.
+    /// Removes a pending event; `None` if it has been handled or cancelled before.
     pub fn cancel(&mut self, ticket: Ticket) -> Option<T> {
         self.ladder.take(ticket.0)
     }
@@ -44,7 +44,7 @@ impl<T> EventQueue<T> {
         self.ladder.pop().map(|(time, payload)| (Time::from_nanos(time), payload))
     }
 
-    /// When the first event is due.
+    /// The time of the first event.
     pub fn next_time(&mut self) -> Option<Time> {
         self.ladder.next_time().map(Time::from_nanos)
     }

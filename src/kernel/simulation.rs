@@ -14,7 +14,7 @@ use std::any::Any;
 pub struct Limits {
     /// The simulation ends when time would pass this.
     pub until: Time,
-    /// Most events within one instant; more is reported as a livelock.
+    /// Largest number of events at one instant; more is reported as a livelock.
     pub events_per_instant: u64,
 }
 
@@ -54,12 +54,12 @@ pub enum KernelError {
 
 /// A simulation: parties, a medium between them, and a clock.
 ///
-/// A clone has the same state: both continue alike if neither is changed.
+/// A clone has the same state: both continue in the same way if neither is changed.
 #[derive(Debug)]
 pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
     core: Core<P, M>,
-    /// Events handled in this instant before the last one.
+    /// Events handled at this instant before the last one.
     in_this_instant: u64,
     begun: bool,
 }
@@ -196,8 +196,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         &mut self.core.medium
     }
 
-    /// Lets every party take over what may change between two events from one of the same place in `fresh`
-    /// ([`Party::adopt`]).
+    /// Lets every party take over the settings that may change between two events from the party of the same place in
+    /// `fresh` ([`Party::adopt`]).
     ///
     /// # Panics
     /// If there are not as many.
@@ -209,11 +209,11 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Puts a party's connection where the medium, changed between two events, has it from `switch.at` on, and asks
-    /// for its next change anew. The ending is there if the party asked to stop.
+    /// Sets a party's connection from `switch.at` on to what the medium, changed between two events, says, and asks for
+    /// its next change again. Returns an ending if the party asked to stop.
     ///
     /// # Panics
-    /// If the world is past that time already.
+    /// If the simulation is past that time already.
     pub fn reconnect<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,
@@ -315,7 +315,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Changes a party's connection, or takes it down or up; true when it asked to stop.
+    /// Changes a party's connection, or crashes or restarts it; true when it asked to stop.
     fn switch<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,
@@ -363,8 +363,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Passes an input to a party, whose effects take place in the order in which it asks for them; true when
-    /// it asked to stop.
+    /// Passes an input to a party, whose effects take place in the order in which it asks for them; true when it asked
+    /// to stop.
     fn hand<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,

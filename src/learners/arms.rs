@@ -1,9 +1,9 @@
-//! The arms as a learner finds them before its first round, and why it may be unable to begin.
+//! What a learner knows of the arms before its first round, and why it may be unable to start.
 
 use crate::gp::{ArmCovariance, GpError, MOST_ARMS};
 use thiserror::Error;
 
-/// What a learner knows before it begins.
+/// What a learner knows before it starts.
 #[derive(Clone, Debug)]
 pub struct Arms {
     /// Number of arms, n.
@@ -15,20 +15,20 @@ pub struct Arms {
     pub noise_variance: f64,
     /// Prior mean, the same at every arm, in units of the outcome.
     pub mean: f64,
-    /// What else the protocol knows and a recipe may leave unsaid.
+    /// Other facts that the protocol knows and a recipe may leave out.
     pub facts: Facts,
 }
 
 /// A learner that cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum BuildError {
-    /// It models the arms' inputs, and they are withheld.
+    /// It models the arms' inputs, but they are withheld.
     #[error("{learner} needs the arms' inputs, and they are withheld")]
     NeedsInputs {
         /// Name of the learner.
         learner: &'static str,
     },
-    /// Neither the recipe nor the protocol states a quantity that the learner rests on.
+    /// Neither the recipe nor the protocol states a quantity that the learner needs.
     #[error("{learner} needs to know {what}, which nothing here says: set its `{field}`")]
     Unknown {
         /// Name of the learner.
@@ -43,20 +43,20 @@ pub enum BuildError {
     TooManyArms {
         /// Name of the learner.
         learner: &'static str,
-        /// How many there are.
+        /// Number of arms.
         found: usize,
-        /// How many it takes.
+        /// Largest number of arms that it accepts.
         most: usize,
     },
-    /// The arms' covariance cannot be worked with.
+    /// The covariance of the arms cannot be used.
     #[error(transparent)]
     Model(#[from] GpError),
 }
 
-/// Facts about a problem that a protocol tells its learner; a recipe that states one itself goes first.
+/// Facts about a problem that a protocol gives its learner; a value in the recipe takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// T: outcomes that will be asked for; 0 counts as 1.
+    /// T: number of outcomes that will be requested; 0 counts as 1.
     pub horizon: Option<u64>,
     /// B: bound on the function, |f - prior mean| <= B, in units of the outcome.
     pub bound: Option<f64>,

@@ -26,13 +26,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AtaGpUcb {
-    /// B, bound on the function. Default: what the protocol knows.
+    /// B, bound on the function. Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// T, outcomes to come. Default: what the protocol knows.
+    /// T, number of outcomes that are expected. Default: the value that the protocol provides.
     #[serde(default)]
     pub horizon: Option<u64>,
-    /// What is known of the outcomes. Default: `Private()`, with what the protocol knows.
+    /// What is known about the distribution of the outcomes. Default: `Private()`, with the values that the protocol
+    /// provides.
     #[serde(default)]
     pub payoffs: Payoffs,
     /// Probability that the confidence bounds fail. Default: 0.1.
@@ -44,10 +45,11 @@ pub struct AtaGpUcb {
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
-    /// Factor on beta. Default: 1.
+    /// Factor by which beta is multiplied. Default: 1.
     #[serde(default = "knowledge::unit")]
     pub beta_scale: Positive,
-    /// Accuracy of the Nystrom features, above 0 and below 1; smaller is better and dearer. Default: 0.1.
+    /// Accuracy of the Nystrom features, above 0 and below 1; a smaller value gives a better approximation and takes
+    /// longer. Default: 0.1.
     #[serde(default = "knowledge::accuracy")]
     pub accuracy: Probability,
 }
@@ -78,15 +80,15 @@ struct Player {
     variance: Vec<f64>,
     scores: Vec<f64>,
     beta: f64,
-    /// Whether outcomes came since the model was last made.
+    /// Whether outcomes came since the model was last computed.
     stale: bool,
     failure: Option<GpError>,
 }
 
 impl AtaGpUcb {
     /// b_t and beta_(t+1) for m features, at least 1, after t outcomes. Zhou and Tan 2021, Algorithm 1 and Theorem 2;
-    /// order-wise, Chowdhury and Gopalan 2019, Algorithm 2 and their code. An accuracy of 1 makes beta infinite;
-    /// recipes with it are refused.
+    /// in order of magnitude, Chowdhury and Gopalan 2019, Algorithm 2 and their code. An accuracy of 1 makes beta
+    /// infinite; recipes with it are refused.
     #[must_use]
     pub fn widths(&self, known: &Knowledge, m: f64, t: f64) -> Widths {
         let (exponent, lambda) = (1.0 / (1.0 + known.alpha), self.lambda.get());
@@ -159,16 +161,16 @@ impl LearnerRecipe for AtaGpUcb {
 }
 
 impl Player {
-    /// Makes the model anew if outcomes came.
+    /// Computes the model again if outcomes came.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // Only numbers near overflow can fail; `observe` says so.
+            // Only numbers near overflow can fail; `observe` reports it.
             self.failure = self.refresh(basis).err();
         }
     }
 
-    /// Draws the basis from the variances of the round before, and makes mean and variance anew.
+    /// Draws the basis from the variances of the round before, and recomputes mean and variance.
     fn refresh(&mut self, basis: Vec<usize>) -> Result<(), GpError> {
         let features = match self.features.take() {
             Some(features) if features.basis() == basis => features,
@@ -182,7 +184,7 @@ impl Player {
         Ok(())
     }
 
-    /// Mean and variance of every arm, with products larger than `truncation` left out.
+    /// Mean and variance of every arm, where products larger than `truncation` are set to zero.
     fn estimate(&mut self, features: &Nystrom, truncation: f64) -> Result<(), GpError> {
         let lambda = self.recipe.lambda.get();
         let (m, rank) = (features.dimension(), features.rank());
@@ -194,7 +196,7 @@ impl Player {
             combine(&root, features.coordinates(arm), out);
             self.variance[arm] = features.variance(arm, out, lambda);
         }
-        // r in the basis' coordinates, then its part within the range: V^(-1/2) phi has no other.
+        // r in the basis' coordinates, then its part within the range: V^(-1/2) phi has no other part.
         let mut r = vec![0.0; m];
         let mut u = vec![0.0; m];
         for (arm, outcomes) in self.outcomes.iter().enumerate().filter(|(arm, _)| self.counts[*arm] > 0.0) {

@@ -9,14 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, SQRT_2};
 
-/// Expected improvement: argmax over arms of E max(f - best - margin, 0), best being the largest posterior mean of an
-/// arm that was played (the prior mean before any).
+/// Expected improvement: argmax over arms of E max(f - best - margin, 0), where best is the largest posterior mean of
+/// an arm that was queried (the prior mean before the first query).
 ///
 /// Source: Jones, Schonlau and Welch 1998, equation 15, with the incumbent's mean for noisy outcomes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedImprovement {
-    /// What an improvement has to exceed, in units of the outcome. Default: 0.
+    /// Only improvements by more than this count, in units of the outcome. Default: 0.
     #[serde(default = "zero")]
     pub margin: NonNegative,
 }
@@ -52,7 +52,7 @@ fn improvement(gain: f64, sd: f64) -> f64 {
     }
     let z = gain / sd;
     let density = libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt();
-    // erfc, not 1 + erf, so that hopeless arms keep their order.
+    // erfc, not 1 + erf, so that arms with tiny improvements keep their order.
     (gain * 0.5 * libm::erfc(-z / SQRT_2) + sd * density).max(0.0)
 }
 

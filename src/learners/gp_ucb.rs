@@ -29,13 +29,13 @@ pub struct GpUcb {
     /// Exploration weight by round. Default: `FiniteDomain(delta: 0.025)`.
     #[serde(default)]
     pub beta: BetaSchedule,
-    /// Factor on sqrt(beta_t). Default: 1.
+    /// Factor by which sqrt(beta_t) is multiplied. Default: 1.
     #[serde(default = "super::knowledge::unit")]
     pub scale: Positive,
     /// What the weight multiplies. Default: `StandardDeviation`.
     #[serde(default)]
     pub exploration: Exploration,
-    /// Whether an arm is played at most once (as long as there are others). Default: false.
+    /// Whether an arm is queried at most once, as long as there are arms that were not queried. Default: false.
     #[serde(default)]
     pub exclude_played: bool,
     /// Noise variance that the model assumes. Default: that of the objective's surrogate.

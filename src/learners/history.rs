@@ -1,10 +1,10 @@
-//! The history of a learner (suggestions and outcomes), for another that replaces it.
+//! The history of a learner (suggestions and outcomes), from which another learner can take over.
 
 use super::Learner;
 use crate::gp::GpError;
 use crate::rng::Stream;
 
-/// What happened to a learner, in order.
+/// The suggestions and outcomes of a learner, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
     steps: Vec<Step>,
@@ -12,29 +12,29 @@ pub(crate) struct History {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// It was asked, and suggested this arm.
+    /// The learner suggested this arm.
     Suggested(u32),
-    /// It was told the outcome of an arm.
+    /// The learner got the outcome of an arm.
     Observed(u32, f64),
 }
 
 impl History {
-    /// The learner was asked, and suggested this arm, from 0 to below n.
+    /// Adds a suggestion: the arm, from 0 to below n.
     pub(crate) fn suggested(&mut self, arm: usize) {
         self.steps.push(Step::Suggested(arm as u32));
     }
 
-    /// The learner was told an outcome, in units of the outcome, of an arm from 0 to below n.
+    /// Adds an outcome, in units of the outcome, of an arm from 0 to below n.
     pub(crate) fn observed(&mut self, arm: usize, outcome: f64) {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }
 
-    /// Repeats all of it for another learner: it is asked whenever the old one was, overruled each time, and
-    /// told every outcome. `stream` is the one that learners draw from as it was at the beginning, so that a
-    /// learner that is all but the old one ends up all but where that one is.
+    /// Repeats the whole history for another learner: it is asked whenever the old one was, the old one's choice
+    /// replaces its own each time, and it gets every outcome. `stream` is the learners' stream in its state at the
+    /// start, so that a learner almost equal to the old one ends in almost the same state.
     ///
     /// # Errors
-    /// [`GpError`] when the learner cannot take it in; see [`Learner::observe`].
+    /// [`GpError`] when the learner cannot process an outcome; see [`Learner::observe`].
     ///
     /// # Panics
     /// If the learner has fewer arms than the old one, as [`Learner::observe`].
@@ -58,7 +58,7 @@ mod tests {
     use crate::rng::Key;
     use std::sync::Arc;
 
-    /// A learner that would never have changed its arm in the middle of an epoch takes over from one that did.
+    /// A learner that would not have changed its arm in the middle of an epoch takes over from one that did.
     #[test]
     fn moma_makes_epochs_of_what_others_heard() {
         let points = Arc::new(Points::new(3, 1, vec![0.0, 0.5, 1.0]));
@@ -76,7 +76,8 @@ mod tests {
         .unwrap();
         let mut learner = recipe.build(&arms).unwrap();
         let mut history = History::default();
-        // Two outcomes of arm 0 come in turns with three of arm 1, the last of them late; arm 2 is under way.
+        // Two outcomes of arm 0 alternate with three of arm 1, the last of them late; an outcome of arm 2 is still
+        // awaited.
         for (arm, outcome) in [(1, 0.9), (0, -0.5), (1, 1.0)] {
             history.suggested(arm);
             history.observed(arm, outcome);

@@ -13,17 +13,20 @@ pub enum Payoffs {
     /// Outcomes with noise in [-R, R], sent with Laplace noise: local differential privacy. Zhou and Tan 2021,
     /// Theorems 2 and 3 and Corollary 1, whose moments are v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
     Private {
-        /// R, bound on the noise of an outcome before it is made private. Default: what the protocol knows.
+        /// R, bound on the noise of an outcome before it is made private. Default: the value that the protocol
+        /// provides.
         #[serde(default)]
         noise_bound: Option<NonNegative>,
         /// epsilon of an outcome, from which the Laplace scale s = 2 (B + R) / epsilon follows. Default: none.
         #[serde(default)]
         epsilon: Option<Epsilon>,
-        /// Scale s of the Laplace noise, in units of the outcome. Default: from epsilon, or what the protocol knows.
+        /// Scale s of the Laplace noise, in units of the outcome. Default: computed from epsilon, or the value that the
+        /// protocol provides.
         #[serde(default)]
         laplace_scale: Option<Positive>,
     },
-    /// Outcomes of which only a moment of order 1 + alpha is bounded, without privacy. Chowdhury and Gopalan 2019.
+    /// Outcomes without privacy noise, of which only the moment of order 1 + alpha is bounded. Chowdhury and Gopalan
+    /// 2019.
     HeavyTailed {
         /// c, bound on E|noise|^(1 + alpha); 3 for Student's t with three degrees of freedom.
         central_moment: Positive,
@@ -83,13 +86,13 @@ impl Default for Payoffs {
     }
 }
 
-/// Which constants a learner's truncation and confidence have.
+/// The constants of a learner's truncation and confidence bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Constants {
     /// Those of the theorems, under which the regret bounds are proven.
     #[default]
     Theorem,
-    /// The theorems' orders with small constants, as the experiments of Chowdhury and Gopalan 2019 have them.
+    /// The orders of the theorems with small constants, as in the experiments of Chowdhury and Gopalan 2019.
     OrderWise,
 }
 
@@ -153,7 +156,7 @@ impl Tail {
 pub struct Knowledge {
     /// B, bound on |f - prior mean|, in units of the outcome.
     pub bound: f64,
-    /// T, outcomes to come; at least 1.
+    /// T, number of outcomes in all; at least 1.
     pub horizon: f64,
     /// v, bound on the raw moment E|outcome - prior mean|^(1 + alpha).
     pub raw_moment: f64,
@@ -168,7 +171,7 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// Puts recipe and facts together; what the recipe states goes first. `learner` is for the message of an error.
+    /// Combines recipe and facts; what the recipe states takes precedence. `learner` is for the message of an error.
     /// Moments of private outcomes: Zhou and Tan 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
     ///
     /// # Errors

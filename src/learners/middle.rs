@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How k estimates are combined, all distances in the norm of V.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Middle {
-    /// The estimate with the smallest median distance to the others, as MoMA has it (ties to the first).
+    /// The estimate with the smallest median distance to the others, as in MoMA (ties to the first).
     #[default]
     Medoid,
     /// The point with the smallest sum of distances to all estimates. Minsker 2015, "Geometric median and robust
@@ -14,11 +14,11 @@ pub enum Middle {
     GeometricMedian,
 }
 
-/// Steps of Weiszfeld's iteration at most, and the relative step that ends it.
+/// Largest number of steps of Weiszfeld's iteration, and the relative step that ends it.
 const STEPS: usize = 1000;
 const STILL: f64 = 1e-12;
 
-/// The middle of points of `dimension` coordinates each, given one after the other.
+/// The robust centre of points of `dimension` coordinates each, given one after the other.
 pub(super) fn middle(kind: Middle, points: &[f64], dimension: usize) -> Vec<f64> {
     let points: Vec<&[f64]> = points.chunks(dimension.max(1)).collect();
     match kind {
@@ -112,7 +112,7 @@ mod tests {
         for (dx, dy) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-3), (0.0, -1e-3)] {
             assert!(cost(&[found[0] + dx, found[1] + dy]) > best - 1e-12);
         }
-        // Three of four points on one spot: that spot, reached from an average that is elsewhere.
+        // Three of four points at one place: that place is found, from an average that is elsewhere.
         let found = middle(Middle::GeometricMedian, &[1.0, 1.0, 1.0, 9.0], 1);
         assert!((found[0] - 1.0).abs() < 1e-6, "{found:?}");
     }

@@ -1,6 +1,6 @@
 //! Learners: one bandit algorithm per file, all over a finite set of arms.
 //!
-//! Shapes: n arms, each its index from 0 to below n; t outcomes taken in. Outcomes, means and bounds on the function
+//! Notation: n arms, each its index from 0 to below n; t outcomes so far. Outcomes, means and bounds on the function
 //! are in the unit of the outcome, variances in its square; probabilities are above 0 and below 1. A learner maximises.
 
 mod arms;
@@ -37,7 +37,7 @@ use crate::rng::Stream;
 use crate::vocab::Problem;
 use std::fmt;
 
-/// The copy of a [`Learner`] for a world that is cloned. All that are `Clone` have it.
+/// Clones a boxed [`Learner`], when a simulation is cloned. Implemented for every learner that is `Clone`.
 pub trait BoxedLearner {
     /// The copy.
     fn boxed_clone(&self) -> Box<dyn Learner>;
@@ -51,15 +51,15 @@ impl<T: Learner + Clone + 'static> BoxedLearner for T {
 
 impl Clone for Box<dyn Learner> {
     fn clone(&self) -> Self {
-        // Of what is in the box.
+        // Calls the method of the boxed value, not that of the box.
         (**self).boxed_clone()
     }
 }
 
-/// A bandit algorithm at work.
+/// A bandit algorithm during a run.
 ///
-/// Learners count the outcomes that come. One that never comes needs no report: ask for the next suggestion. What a
-/// loss means for an algorithm's guarantee stands with that algorithm.
+/// Learners count the outcomes that come. An outcome that never comes needs no report: ask for the next suggestion.
+/// What a loss means for an algorithm's guarantee is documented with that algorithm.
 pub trait Learner: fmt::Debug + BoxedLearner {
     /// Number of arms, n.
     fn arms(&self) -> usize;
@@ -68,24 +68,24 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// outcomes have come. `stream` is the learner's own, for the draws that its choice takes.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
-    /// Takes in the outcome of an arm, suggested or not.
+    /// Adds the outcome of an arm, suggested or not.
     ///
     /// # Errors
-    /// [`GpError`] when the model cannot take it in: an outcome that is not finite, a matrix that is not positive
+    /// [`GpError`] when the model cannot process it: an outcome that is not finite, a matrix that is not positive
     /// definite.
     ///
     /// # Panics
     /// If there is no such arm, in learners that model arms.
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError>;
 
-    /// Was asked, as in [`Learner::suggest`], but another learner chose the arm: this one takes over from that one, and
-    /// lives through its history. Nothing needs to be done where asking leaves no trace but draws.
+    /// Called instead of [`Learner::suggest`] when this learner repeats the history of another one, which chose `arm`.
+    /// Learners that only draw random numbers when asked need do nothing.
     fn overruled(&mut self, arm: usize, stream: &mut Stream) {
         let _ = (arm, stream);
     }
 
     /// How many outcomes of the arm suggested last are still wanted before another arm can be suggested. A protocol
-    /// that asks several users at once asks that many; more would go to waste.
+    /// that asks several users at once asks that many; further outcomes would be wasted.
     fn wanted(&self) -> usize {
         1
     }
@@ -110,8 +110,7 @@ pub trait LearnerRecipe: Send + Sync {
         Vec::new()
     }
 
-    /// What a theorem promises about its cumulative regret on a problem of which `arms` tells everything; none if no
-    /// theorem covers it.
+    /// A theorem's bound on its cumulative regret on the problem that `arms` describes; `None` if no theorem covers it.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let _ = arms;
         None
@@ -127,13 +126,13 @@ pub trait LearnerRecipe: Send + Sync {
     ///
     /// # Errors
     /// [`BuildError`]: inputs that are withheld, a quantity that neither recipe nor protocol states, too many arms, or
-    /// a covariance that cannot be worked with.
+    /// a covariance that cannot be used.
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError>;
 }
 
 crate::family! {
     /// How the next arm is chosen.
-    pub enum LearnerModel: dyn LearnerRecipe {
+    pub struct LearnerModel(LearnerMember): dyn LearnerRecipe, "learner" {
         GpUcb(GpUcb),
         ThompsonSampling(ThompsonSampling),
         ExpectedImprovement(ExpectedImprovement),

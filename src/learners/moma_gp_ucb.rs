@@ -15,31 +15,33 @@ use std::collections::BTreeMap;
 use std::f64::consts::E;
 use std::num::NonZeroU32;
 
-/// MoMA-GP-UCB: in epoch n the arm with the largest mean + beta_n sd is played k times; outcome j of every epoch goes
-/// into estimate j, and the mean is that of the estimate in the middle of the k, in the norm of V.
+/// MoMA-GP-UCB: in epoch n the arm with the largest mean + beta_n sd is queried k times. Outcome j of every epoch goes
+/// into estimate j, and the mean is that of the estimate that is central among the k (see `middle`), with distances in
+/// the norm of V.
 ///
-/// k = ceil(24 ln(4 e T / delta)). Theorem: beta_(n+1) = B (1 + 1/sqrt(1 - accuracy)) +
-/// 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt lambda. Order-wise: beta_(n+1) = B sqrt lambda +
-/// (m c)^(1/(1+alpha)) n^(..). Source: Zhou and Tan 2021, Algorithm 3, Theorem 4 (whose exponent is right where
-/// Corollary 1's is not, and whose lambda^(-1/2) is put back) and Chowdhury and Gopalan 2019 for the features.
+/// k = ceil(24 ln(4 e T / delta)). Theorem: beta_(n+1) = B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha))
+/// n^((1-alpha)/(2(1+alpha))) / sqrt lambda. Order-wise: beta_(n+1) = B sqrt lambda + (m c)^(1/(1+alpha)) n^(..).
+/// Source: Zhou and Tan 2021, Algorithm 3, Theorem 4 (its exponent is correct and that of Corollary 1 is not; a missing
+/// factor lambda^(-1/2) was added) and Chowdhury and Gopalan 2019 for the features.
 ///
-/// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th question. Until then every suggestion is the
-/// epoch's arm, so a lost outcome is simply asked for again; which estimate an outcome enters is decided by the order
-/// of arrival. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of
-/// that arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of
-/// an arm that is not the epoch's (one that came late) is left out. Where it takes over from another learner, in a branch
-/// of a what-if, it makes epochs of what that one heard: k outcomes of an arm are one, and what is left over waits for
-/// the arm's next epoch.
+/// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th query. Until then every suggestion is the
+/// epoch's arm, so a lost outcome is replaced by another query; the order of arrival decides which estimate an outcome
+/// enters. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of that
+/// arm, and the median of means keeps its guarantee for the number of epochs that were finished. An outcome of another
+/// arm than the epoch's (a late one) is ignored. Where it replaces another learner in a branch of a fork, it forms
+/// epochs from the outcomes that the other learner observed: k outcomes of one arm make an epoch, and remaining
+/// outcomes count in the next epoch of their arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MomaGpUcb {
-    /// B, bound on the function. Default: what the protocol knows.
+    /// B, bound on the function. Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// T, outcomes to come. Default: what the protocol knows.
+    /// T, number of outcomes that are expected. Default: the value that the protocol provides.
     #[serde(default)]
     pub horizon: Option<u64>,
-    /// What is known of the outcomes. Default: `Private()`, with what the protocol knows.
+    /// What is known about the distribution of the outcomes. Default: `Private()`, with the values that the protocol
+    /// provides.
     #[serde(default)]
     pub payoffs: Payoffs,
     /// Probability that the confidence bounds fail. Default: 0.1.
@@ -51,13 +53,14 @@ pub struct MomaGpUcb {
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
-    /// Factor on beta. Default: 1.
+    /// Factor by which beta is multiplied. Default: 1.
     #[serde(default = "knowledge::unit")]
     pub beta_scale: Positive,
-    /// Accuracy of the Nystrom features, above 0 and below 1; smaller is better and dearer. Default: 0.1.
+    /// Accuracy of the Nystrom features, above 0 and below 1; a smaller value gives a better approximation and takes
+    /// longer. Default: 0.1.
     #[serde(default = "knowledge::accuracy")]
     pub accuracy: Probability,
-    /// k, how often an arm is played before the next is chosen. Default: ceil(24 ln(4 e T / delta)).
+    /// k, how often an arm is queried before the next is chosen. Default: ceil(24 ln(4 e T / delta)).
     #[serde(default)]
     pub repetitions: Option<NonZeroU32>,
     /// How the estimates are combined. Default: `Medoid`.
@@ -77,7 +80,7 @@ struct Player {
     /// The arm of the epoch and its outcomes so far.
     epoch: Option<usize>,
     arrived: Vec<f64>,
-    /// Outcomes of arms that another learner left before their epoch was over.
+    /// Outcomes of arms whose epoch another learner did not finish.
     left: BTreeMap<usize, Vec<f64>>,
     /// Sums of outcome j of every epoch of an arm: n x k.
     sums: Vec<f64>,
@@ -104,7 +107,7 @@ impl MomaGpUcb {
     }
 
     /// beta_(n+1) after n epochs with m features, at least 1 each, before `beta_scale`; a factor on the standard
-    /// deviation. Zhou and Tan 2021, Theorem 4; order-wise, Chowdhury and Gopalan 2019.
+    /// deviation. Zhou and Tan 2021, Theorem 4; in order of magnitude, Chowdhury and Gopalan 2019.
     #[must_use]
     pub fn width(&self, known: &Knowledge, m: f64, n: f64) -> f64 {
         let (exponent, lambda, growth) = (1.0 / (1.0 + known.alpha), self.lambda.get(), known.growth(n));
@@ -172,16 +175,16 @@ impl LearnerRecipe for MomaGpUcb {
 }
 
 impl Player {
-    /// Makes the model anew if outcomes came.
+    /// Computes the model again if outcomes came.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // Only numbers near overflow can fail; `observe` says so.
+            // Only numbers near overflow can fail; `observe` reports it.
             self.failure = self.refresh(basis).err();
         }
     }
 
-    /// Begins an epoch, with what was left of the arm if another learner left it in the middle.
+    /// Begins an epoch, with the outcomes of the arm's unfinished epoch if another learner left one.
     fn begin(&mut self, arm: usize) {
         self.epoch = Some(arm);
         if let Some(left) = self.left.remove(&arm) {
@@ -189,7 +192,7 @@ impl Player {
         }
     }
 
-    /// Takes in the k outcomes of an epoch.
+    /// Adds the k outcomes of an epoch.
     fn close(&mut self, arm: usize, outcomes: &[f64]) {
         let sums = &mut self.sums[arm * self.repetitions..][..self.repetitions];
         sums.iter_mut().zip(outcomes).for_each(|(sum, outcome)| *sum += outcome);

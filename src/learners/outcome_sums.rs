@@ -1,9 +1,9 @@
 //! The outcomes of one arm, kept so that the sum of those below a bound is cheap however many there are.
 
-/// Outcomes not yet sorted in.
+/// Number of outcomes that are not sorted yet.
 const RECENT: usize = 64;
 
-/// Outcomes sorted by size with their running sums, and a few recent ones.
+/// Outcomes sorted by absolute value with their running sums, and a few recent ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutcomeSums {
     /// By rising |value|.
@@ -16,7 +16,7 @@ pub(super) struct OutcomeSums {
 }
 
 impl OutcomeSums {
-    /// Takes in a finite outcome. O(number of outcomes / 64) on average.
+    /// Adds a finite outcome. O(number of outcomes / 64) on average.
     pub(super) fn insert(&mut self, value: f64) {
         self.total += value;
         self.largest = self.largest.max(value.abs());
@@ -51,7 +51,7 @@ impl OutcomeSums {
         self.total = sum;
     }
 
-    /// Sum of the outcomes of size at most `bound`.
+    /// Sum of the outcomes of absolute value at most `bound`.
     pub(super) fn within(&self, bound: f64) -> f64 {
         if self.largest <= bound {
             return self.total;

@@ -1,4 +1,4 @@
-//! TGP-UCB: GP-UCB on outcomes that are truncated once, on arrival: too large ones are set to zero.
+//! TGP-UCB: GP-UCB on outcomes that are truncated once, on arrival: an outcome that is too large is set to zero.
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::knowledge::{self, Constants, Knowledge, Payoffs, payoff_problems};
@@ -25,13 +25,14 @@ use std::f64::consts::SQRT_2;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TgpUcb {
-    /// B, bound on the function. Default: what the protocol knows.
+    /// B, bound on the function. Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// T, outcomes to come. Default: what the protocol knows.
+    /// T, number of outcomes that are expected. Default: the value that the protocol provides.
     #[serde(default)]
     pub horizon: Option<u64>,
-    /// What is known of the outcomes. Default: `Private()`, with what the protocol knows.
+    /// What is known about the distribution of the outcomes. Default: `Private()`, with the values that the protocol
+    /// provides.
     #[serde(default)]
     pub payoffs: Payoffs,
     /// Probability that the confidence bounds fail. Default: 0.1.
@@ -43,12 +44,12 @@ pub struct TgpUcb {
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
-    /// Factor on beta. Default: 1.
+    /// Factor by which beta is multiplied. Default: 1.
     #[serde(default = "knowledge::unit")]
     pub beta_scale: Positive,
 }
 
-/// t counts the outcomes that came. A lost one is neither counted nor truncated, so losses that do not depend on the
+/// t counts the outcomes that arrived. A lost one is neither counted nor truncated, so losses that do not depend on the
 /// outcomes leave the bounds valid.
 #[derive(Clone, Debug)]
 struct Player {
@@ -60,8 +61,8 @@ struct Player {
 }
 
 impl TgpUcb {
-    /// b_t of round t, at least 1, in units of the outcome: outcomes further from the prior mean than this count as
-    /// equal to it. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
+    /// b_t of round t, at least 1, in units of the outcome: outcomes further from the prior mean than this are replaced
+    /// by it. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
     #[must_use]
     pub fn truncation(&self, known: &Knowledge, t: f64) -> f64 {
         match (known.laplace, known.tail) {
@@ -157,7 +158,7 @@ impl Learner for Player {
         let t = (self.posterior.observations() + 1) as f64;
         let centred = outcome - self.mean;
         let keep = centred.is_nan() || centred.abs() <= self.recipe.truncation(&self.known, t);
-        // An outcome that is no number goes through, to be refused by the posterior.
+        // NaN is passed on, to be refused by the posterior.
         self.posterior.observe(arm, if keep { centred } else { 0.0 })
     }
 }

@@ -4,13 +4,13 @@ use super::knowledge::{Constants, Knowledge};
 use crate::vocab::{Delta, Positive, Probability};
 use std::fmt;
 
-/// A theorem's upper bound on cumulative regret, with the numbers of one problem put in.
+/// A theorem's upper bound on cumulative regret, with the values of one problem.
 pub struct Theorem {
-    /// Where it stands.
+    /// Its source.
     pub source: &'static str,
     /// Assumptions and limits of the bound, in words.
     pub caveats: Vec<String>,
-    /// Noise variance (lambda) with respect to which the information gain counts, in squared units of the outcome.
+    /// Noise variance (lambda) for which the information gain is computed, in squared units of the outcome.
     pub noise_variance: f64,
     formula: Box<dyn Fn(f64, f64) -> f64>,
 }
@@ -44,7 +44,7 @@ impl Theorem {
         self
     }
 
-    /// Adds a note where a learner differs from the theorem's assumptions.
+    /// Adds a note if a learner differs from the theorem's assumptions.
     pub(super) fn played_with(self, constants: Constants, scale: Positive) -> Self {
         let others = constants != Constants::Theorem || scale.get() != 1.0;
         self.but(others, "the learner does not play with the theorem's constants")

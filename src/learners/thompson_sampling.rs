@@ -27,7 +27,7 @@ pub struct ThompsonSampling {
     /// How a function is drawn. `Joint` takes at most 5,000 arms. Default: `Joint`.
     #[serde(default)]
     pub sampling: Sampling,
-    /// Factor on the standard deviation. Default: 1.
+    /// Factor by which the posterior standard deviation is multiplied. Default: 1.
     #[serde(default = "super::knowledge::unit")]
     pub scale: Positive,
 }
@@ -61,7 +61,7 @@ impl LearnerRecipe for ThompsonSampling {
 }
 
 impl Player {
-    /// A draw around zero mean, with the posterior's covariance.
+    /// A random function with mean zero and the posterior's covariance.
     fn deviation(&self, stream: &mut Stream) -> Vec<f64> {
         let n = self.posterior.mean().len();
         let mut z = vec![0.0; n];

@@ -4,14 +4,15 @@ use crate::vocab::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The capacity of one direction of a link. Messages are sent one after another in the order in which they come.
+/// The capacity of one direction of a link. Messages are sent one after another, in the order in which they reach the
+/// link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bandwidth {
-    /// How much it carries: `"10Mbit/s"`.
+    /// Its rate, as in `"10Mbit/s"`.
     pub rate: Rate,
-    /// Most bytes that may wait, the message being sent included; a message that finds no room is lost. Default: no
-    /// limit.
+    /// Most bytes that may wait, including the message that is being sent; a message that does not fit is lost.
+    /// Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<u64>,
 }
@@ -20,15 +21,15 @@ pub struct Bandwidth {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    /// What it can send: `"10Mbit/s"`. Default: no limit.
+    /// Rate at which it can send, as in `"10Mbit/s"`. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<Rate>,
-    /// What it can receive: `"50Mbit/s"`. Default: no limit.
+    /// Rate at which it can receive, as in `"50Mbit/s"`. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down: Option<Rate>,
 }
 
-/// A queue in progress: when its last message will have been sent.
+/// The state of a queue: when its last message will have been sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Queue {
     free_at: Time,

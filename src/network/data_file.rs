@@ -1,4 +1,4 @@
-//! CSV files that models take their numbers from: read once, when the scenario is checked.
+//! CSV files with the numbers of models: read once, when the scenario is checked.
 
 use crate::vocab::Problem;
 use std::path::Path;

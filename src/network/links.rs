@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 /// Whether messages may overtake each other on a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Order {
-    /// A message with a shorter delay overtakes one before it.
+    /// A message with a shorter delay may arrive before one that was sent earlier.
     #[default]
     Reordering,
-    /// A message arrives after all that were sent before it; it waits for them if need be.
+    /// Messages arrive in the order in which they were sent; a faster one waits.
     Fifo,
 }
 
@@ -31,10 +31,10 @@ pub struct Link {
     /// Whether a message is dropped. Default: never.
     #[serde(default)]
     pub loss: LossModel,
-    /// How much it carries; messages queue up. Default: no limit.
+    /// Its capacity; messages beyond it wait in a queue. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
-    /// Whether messages may overtake each other: `Reordering` or `Fifo`. Default: Reordering.
+    /// Whether messages may overtake each other: `Reordering` (they may) or `Fifo` (they may not). Default: Reordering.
     #[serde(default)]
     pub order: Order,
     /// Probability that a message arrives twice, the copy after a delay of its own. Default: 0.
@@ -42,7 +42,7 @@ pub struct Link {
     pub duplication: Probability,
 }
 
-/// Links that differ from the default, in one direction. A later rule wins over an earlier one.
+/// Links that differ from the default, in one direction. If several rules name a link, the last one counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkRule {
@@ -56,10 +56,10 @@ pub struct LinkRule {
     /// Whether a message is dropped. Default: never.
     #[serde(default)]
     pub loss: LossModel,
-    /// How much it carries; messages queue up. Default: no limit.
+    /// Its capacity; messages beyond it wait in a queue. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Bandwidth>,
-    /// Whether messages may overtake each other: `Reordering` or `Fifo`. Default: Reordering.
+    /// Whether messages may overtake each other: `Reordering` (they may) or `Fifo` (they may not). Default: Reordering.
     #[serde(default)]
     pub order: Order,
     /// Probability that a message arrives twice, the copy after a delay of its own. Default: 0.
@@ -84,7 +84,7 @@ impl Default for Link {
 }
 
 impl LinkRule {
-    /// A rule that makes the links from `from` to `to` like `link`.
+    /// A rule that gives the links from `from` to `to` the properties of `link`.
     #[must_use]
     pub fn new(from: &str, to: &str, link: Link) -> Self {
         let Link { latency, loss, bandwidth, order, duplication } = link;
@@ -102,7 +102,7 @@ impl LinkRule {
     }
 }
 
-/// Whether relays can read the messages that they relay.
+/// Whether a relay can read the messages that pass through it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Encryption {
     /// Messages are encrypted from sender to addressee. A relay learns who sends to whom, when and how many
@@ -115,7 +115,7 @@ pub enum Encryption {
 }
 
 impl Encryption {
-    /// Whether it is what a scenario gets that does not say.
+    /// Whether it has the default value.
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -127,10 +127,10 @@ impl Encryption {
 pub struct Network {
     /// Which parties have a link.
     pub topology: TopologyModel,
-    /// Every link that no rule names. Default: no delay, no loss.
+    /// Properties of every link that no entry of `links` names. Default: no delay, no loss.
     #[serde(default)]
     pub default: Link,
-    /// Links that differ. Default: none.
+    /// Links that differ from `default`. Default: none.
     #[serde(default)]
     pub links: Vec<LinkRule>,
     /// Outages of groups of parties. Default: none.
@@ -216,9 +216,8 @@ impl Network {
         files
     }
 
-    /// Whether every message among parties in the order of `names` is certain to take the same route in both
-    /// networks, and so passes the same parties. It may be false where a search of all routes would find no
-    /// difference.
+    /// Whether every message among parties in the order of `names` is certain to take the same route in both networks,
+    /// and so passes the same relays. It may be false where a search of all routes would find no difference.
     #[must_use]
     pub fn same_ways(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
         let alike = self.topology == other.topology

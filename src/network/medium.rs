@@ -1,4 +1,4 @@
-//! The network during a run: the way of each message, and each party's connection and work.
+//! The network during a run: the route of each message, and each party's connection and work.
 //!
 //! A message is at one place at a time: it waits for its sender's line, crosses a link, waits for the access
 //! line of the party it reaches, and is relayed from there until it reaches its addressee. Where nothing
@@ -41,8 +41,8 @@ struct LinkProcess {
 }
 
 /// A link's draws: two words per message, latency then loss, whatever the models: message k always takes words 2k and
-/// 2k + 1. A link that carried one message at most keeps the node of its stream alone, which takes a tenth of the room:
-/// most of a million links are of that kind.
+/// 2k + 1. A link that carried one message at most stores only the node of its stream, which takes a tenth of the
+/// memory: most of a million links are of that kind.
 #[derive(Clone, Debug)]
 enum Draws {
     None(Key),
@@ -161,10 +161,9 @@ impl NetworkMedium {
     }
 
     /// Becomes the medium of another network with the same parties, from `at` on. What has been drawn stays drawn, and
-    /// streams go on where they are, so that what does not change takes the same draws in both worlds.
-    /// Messages on their way arrive, or are lost, as decided before. A connection that changes is from then
-    /// on as if it had been the new one all along. Gives the parties whose connection changed, each with
-    /// where it stands at `at`.
+    /// streams continue where they are, so that what does not change uses the same random numbers in both networks.
+    /// Messages on their way arrive, or are lost, as decided before. A connection that changes is from then on as if it
+    /// had always been the new one. Returns the parties whose connection changed, each with its state at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,
@@ -210,7 +209,7 @@ impl NetworkMedium {
         switches
     }
 
-    /// The place of a link's process, started when first needed.
+    /// The index of a link's process, which is started when first needed.
     fn place(&mut self, from: PartyId, to: PartyId) -> usize {
         if let Some(place) = self.places.get(from, to) {
             return place;
@@ -254,7 +253,7 @@ impl NetworkMedium {
         crossing
     }
 
-    /// Sends a message on from a party that it is at.
+    /// Forwards a message from the party that has it.
     fn forward(&mut self, parcel: Parcel, at: PartyId, now: Time) -> Fate {
         let Some(next) = self.routes.next(at, parcel.to) else {
             return if at == parcel.to { Fate::Arrives(now) } else { Fate::Lost(LossCause::NoRoute) };
@@ -317,7 +316,7 @@ impl LinkProcess {
         Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
     }
 
-    /// On a link that keeps the order, not before the arrival of earlier messages.
+    /// On a link that keeps messages in order: not before the arrival of earlier messages.
     fn in_order(&mut self, arrival: Time) -> Time {
         if !self.fifo {
             return arrival;

@@ -39,7 +39,7 @@ impl PairIndex {
         self.table[place] = (key(from, to), position);
     }
 
-    /// The place of a key, or the empty place where it would go.
+    /// The place of a key, or the empty place where it would be put.
     fn find(&self, key: u64) -> usize {
         let mask = self.table.len() - 1;
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).

@@ -79,7 +79,7 @@ impl Line {
         Self { rate, queue: Queue::default() }
     }
 
-    /// Another rate from now on; the queue stays.
+    /// Changes the rate from now on; the queue stays.
     pub(super) fn change(&mut self, rate: Option<Rate>) {
         self.rate = rate;
     }
@@ -117,7 +117,7 @@ impl Worker {
         Some(Self { model, slowness, stream, free_at: Time::ZERO })
     }
 
-    /// The model and the device of another worker, with this one's draws to come and work to do.
+    /// The model and the device of `other`, with this worker's random stream and pending work.
     pub(super) fn become_like(self, other: Self) -> Self {
         Self { model: other.model, slowness: other.slowness, ..self }
     }

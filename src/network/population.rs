@@ -1,29 +1,29 @@
-//! The parties that a network lies between: their names, and what the network knows of each.
+//! The parties of a network: their names, and the network properties of each.
 
 use super::availability::AvailabilityModel;
 use super::bandwidth::Access;
 use super::compute::ComputeModel;
 use crate::vocab::Problem;
 
-/// What the network knows of a party.
+/// The network properties of a party.
 #[derive(Clone, Debug, Default)]
 pub struct PartyTraits {
     /// The group that it belongs to.
     pub group: Option<String>,
     /// Whether it is connected.
     pub availability: AvailabilityModel,
-    /// How long it works on a message.
+    /// Its compute model.
     pub compute: ComputeModel,
     /// Its own line to the network.
     pub access: Access,
 }
 
-/// The parties that a network lies between, in order of their ids.
+/// The parties of a network, in order of their ids.
 #[derive(Clone, Copy, Debug)]
 pub struct Population<'a> {
     /// Their names.
     pub names: &'a [String],
-    /// What else the scenario says of them.
+    /// Their network properties.
     pub traits: &'a [PartyTraits],
 }
 

@@ -27,13 +27,13 @@ impl Default for LinkStatistics {
 }
 
 impl LinkStatistics {
-    /// A message that took this many nanoseconds.
+    /// Records a message that took this many nanoseconds.
     pub fn took(&mut self, nanos: u64) {
         // The histogram grows by itself, so every value fits.
         self.latency.record(nanos).expect("a growing histogram takes every value");
     }
 
-    /// A message that the link lost.
+    /// Records a message that the link lost.
     pub fn lost(&mut self) {
         self.lost += 1;
     }
@@ -63,7 +63,7 @@ impl LinkStatistics {
     }
 }
 
-/// A plain form that survives a file: counts per latency.
+/// A plain form that can be written to a file: counts per latency.
 #[derive(Serialize, Deserialize)]
 struct Plain {
     latency_nanos: Vec<(u64, u64)>,
@@ -95,7 +95,7 @@ impl<'de> Deserialize<'de> for LinkStatistics {
 /// Statistics of all links, in the order of first use.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkStatistics {
-    /// Sender, addressee, and what happened between them. In networks of more than 32 parties all parties of a group
+    /// Sender, addressee, and the statistics between them. In networks of more than 32 parties all parties of a group
     /// count together ("others" for those without one), and only the hub of a star keeps its name.
     pub links: Vec<(String, String, LinkStatistics)>,
 }
@@ -122,7 +122,7 @@ impl NetworkStatistics {
     }
 }
 
-/// Most parties that a network reports by name; larger ones are reported by group.
+/// Largest network that reports parties by name; larger ones report groups.
 const NAMED_PARTIES: usize = 32;
 
 /// Under which name each party is reported: its own, or its group's where there are many parties.
@@ -155,7 +155,7 @@ impl Labels {
     }
 }
 
-/// Statistics in the making, a row per pair of labels.
+/// Statistics during a run, a row per pair of labels.
 #[derive(Clone, Debug)]
 pub(crate) struct StatisticsTable {
     labels: Labels,
@@ -168,7 +168,7 @@ impl StatisticsTable {
         Self { labels, rows: Vec::new(), places: BTreeMap::new() }
     }
 
-    /// The row of a link, made when first asked for.
+    /// The row of a link, made when first needed.
     pub(super) fn row(&mut self, from: PartyId, to: PartyId) -> usize {
         let pair = (self.labels.of[from.index()], self.labels.of[to.index()]);
         *self.places.entry(pair).or_insert_with(|| {

@@ -30,12 +30,12 @@ pub struct Correlation {
     /// The file whose columns are correlated. Default: `file`.
     #[serde(default)]
     pub training: Option<PathBuf>,
-    /// Columns that are no arms, such as dates. Default: none.
+    /// Columns that are not arms, such as dates. Default: none.
     #[serde(default)]
     pub ignore: Vec<String>,
 }
 
-/// What the files say.
+/// The contents of the files.
 struct Readings {
     inputs: Points,
     values: Vec<f64>,
@@ -50,7 +50,7 @@ impl Correlation {
         self.training.as_deref().unwrap_or(&self.file)
     }
 
-    /// A learner's model is made of recorded readings.
+    /// A learner's model is computed from recorded readings.
     fn facts(&self) -> Facts {
         let computed = |what: String| PublicFact::new(what, Origin::ComputedFromData);
         Facts {

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// A new function in every replication, drawn from a Gaussian process with squared-exponential covariance on a
-/// regular grid that is centred and scaled to a largest norm.
+/// A new function in every replication, drawn from a Gaussian process with squared-exponential covariance. The inputs
+/// are a regular grid, centred and scaled so that the largest norm is `max_norm`.
 ///
 /// Source: Kharkovskii, Dai and Low 2020, section 4 (100 x 100, norm 25, variance 1, noise variance 1e-5).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ pub(super) fn grid_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
     Vec::new()
 }
 
-/// What is wrong with a grid that a [`GridPrior`] is to stand on.
+/// Problems of a grid on which a [`GridPrior`] is to be defined.
 pub(super) fn prior_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
     let mut problems = grid_problems(counts);
     let longest = counts.iter().map(|count| count.get()).max().unwrap_or(0);

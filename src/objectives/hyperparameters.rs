@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// Where the surrogate's hyperparameters come from. The kernel is squared exponential; every input column has a
-/// length-scale of its own, which is divided out before the inputs are scaled to a norm.
+/// How the surrogate's hyperparameters are chosen. The kernel is squared exponential; every input column has its own
+/// length-scale, by which it is divided before the inputs are scaled to a norm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Hyperparameters {
@@ -20,11 +20,11 @@ pub enum Hyperparameters {
         /// Variance of the noise, in squared units of the scaled output.
         noise_variance: NonNegative,
     },
-    /// Fitted to the data by maximum marginal likelihood, from several starts. The values go into the run folder,
-    /// and a replay takes them from there. Whoever is handed them learns something of every record, and the ledger says
-    /// so.
+    /// Fitted to the data by maximum marginal likelihood, from several starts. The values are kept in the run folder,
+    /// and a replay takes them from there. A party that gets them learns something about every record; the ledger has
+    /// this as a release.
     MaximumLikelihood {
-        /// Rows that the fit looks at, drawn once per study; all rows if there are fewer. Default: 400.
+        /// Number of rows that are used for the fit, drawn once per study; all rows if there are fewer. Default: 400.
         #[serde(default = "default_subset")]
         subset: NonZeroUsize,
         /// Starting points of the optimiser. Default: 4.

@@ -28,44 +28,44 @@ pub struct Instance {
     pub noise: Noise,
     /// What a learner may assume.
     pub surrogate: Surrogate,
-    /// What is known besides, if anything.
+    /// What else is known of the problem.
     pub background: Background,
 }
 
 /// What a data owner knows of its problem besides the values.
 #[derive(Clone, Debug, Default)]
 pub struct Background {
-    /// Noise-free value of each arm on a neighbouring data set, for an objective that draws one: it serves to check
-    /// guarantees, and no party sees it.
+    /// Noise-free value of each arm on a neighbouring data set, for an objective that draws one: used to check
+    /// guarantees; no party sees it.
     pub neighbour: Option<Arc<Vec<f64>>>,
-    /// The loss that a value is the negative mean of, for an objective that has one.
+    /// Facts about the loss, for an objective whose value is minus the mean of a loss.
     pub tuning: Option<TuningFacts>,
     /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
-    /// What of the data is taken as public: the surrogate and the scaling of inputs and values are functions of some of
-    /// it. A protocol says who knows it.
+    /// Facts about the data that are taken as public: the surrogate and the scaling of inputs and values are functions
+    /// of some of the data. A protocol determines who knows them.
     pub public: Vec<PublicFact>,
-    /// The same facts by what they are about.
+    /// The same facts by subject.
     pub facts: Facts,
     /// Whether the surrogate's hyperparameters were computed from the inputs and values of this problem, by a fit or
     /// otherwise. A party that receives the surrogate then learns something about all records: a release.
     pub fitted: bool,
 }
 
-/// What of a problem is taken as public, by what it is about.
+/// Facts of a problem that are taken as public, by subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Numbers of records and columns, and what must be true of data that can be read at all.
     pub shape: Vec<PublicFact>,
-    /// What inputs are scaled by, but for length-scales.
+    /// Facts by which inputs are scaled, except length-scales.
     pub inputs: Vec<PublicFact>,
     /// Fitted length-scales, which inputs are divided by: functions of all inputs and of all outcomes.
     pub length_scales: Vec<PublicFact>,
-    /// What values and outcomes are scaled by.
+    /// Facts by which values and outcomes are scaled.
     pub outcomes: Vec<PublicFact>,
     /// Hyperparameters of the surrogate.
     pub model: Vec<PublicFact>,
-    /// Whether an outcome is computed from an input of its row, so that an outcome tells something about the row too.
+    /// Whether an outcome is computed from an input of its row, so that an outcome reveals something about the row too.
     pub outcomes_read_inputs: bool,
 }
 
@@ -77,7 +77,7 @@ impl Facts {
     }
 
     /// Conditions of a loss about a record whose value or outcome is released; with `inputs_shown` the inputs are seen
-    /// too, and the length-scales that divide them may be functions of the outcomes.
+    /// too, and they are divided by length-scales that may be functions of the outcomes.
     #[must_use]
     pub fn outcome_conditions(&self, inputs_shown: bool) -> Vec<String> {
         let length_scales = self.length_scales.iter().filter(|_| inputs_shown);
@@ -86,7 +86,7 @@ impl Facts {
 }
 
 impl Background {
-    /// What is known of a problem of which these facts are public.
+    /// The background of a problem in which these facts are public.
     #[must_use]
     pub fn public(facts: Facts) -> Self {
         let Facts { shape, inputs, length_scales, outcomes, model, .. } = &facts;
@@ -105,17 +105,17 @@ impl Background {
     }
 }
 
-/// A change of one record, made before anything is computed from the data: how a neighbouring data set comes about.
+/// A change of one record that makes a neighbouring data set, applied before anything is computed from the data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The inputs of a row move by these amounts, in units of the scaled inputs of the unchanged data.
     Inputs {
         /// The row.
         row: usize,
-        /// By how much, one number a column.
+        /// The amounts, one number per column.
         by: Vec<f64>,
     },
-    /// The outcome of a row becomes the one that has this value on the unchanged data.
+    /// The outcome of a row is replaced by the outcome that has this value on the unchanged data.
     Outcome {
         /// The row.
         row: usize,
@@ -134,14 +134,14 @@ pub struct TuningFacts {
     pub loss_range: f64,
     /// L, Lipschitz constant of the validation loss in the weights, for records of norm at most 1.
     pub lipschitz: f64,
-    /// Smallest regularisation parameter on offer.
+    /// Smallest regularisation parameter among the settings.
     pub lambda_min: f64,
-    /// Largest one.
+    /// Largest lambda.
     pub lambda_max: f64,
 }
 
 impl Instance {
-    /// One arm of value 0: what a dry run has in place of a problem.
+    /// One arm of value 0: the placeholder problem of a dry run.
     #[must_use]
     pub fn stand_in() -> Self {
         Self {

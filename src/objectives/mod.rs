@@ -1,8 +1,8 @@
 //! The problems to be optimised: one objective per file.
 //!
-//! An objective is a recipe. [`Objective::prepare`] does what is the same in every replication (read a table, fit
-//! hyperparameters); [`Prepared::realise`] draws one replication's problem. Every problem here is a finite set of
-//! arms (rows of inputs) with a noise-free value each; optimisation maximises, so a minimised output is negated.
+//! An objective is a recipe. [`Objective::prepare`] does the work that all replications share (read a table, fit
+//! hyperparameters); [`Prepared::realise`] draws one replication's problem. Every problem here is a finite set of arms
+//! (rows of inputs) with a noise-free value each; optimisation maximises, so a minimised output is negated.
 
 mod branin;
 mod correlation;
@@ -24,7 +24,7 @@ pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
-pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform, Weibull};
+pub use noise::{Gaussian, Noise, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
 pub use rkhs_sum::{Kernel, RkhsSum};
 pub use table::{Goal, InputScale, Output, OutputScale, Table, TableError, Transform};
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
@@ -36,7 +36,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Where an objective may look for files.
+/// The folders in which an objective searches files.
 #[derive(Clone, Debug, Default)]
 pub struct Resources {
     /// The folder of the scenario file; relative paths of the scenario begin here.
@@ -67,7 +67,7 @@ pub enum ObjectiveError {
     /// A prior from which nothing can be drawn.
     #[error(transparent)]
     Model(#[from] GpError),
-    /// A model that is tuned could not be trained.
+    /// A model that is to be tuned could not be trained.
     #[error(transparent)]
     Training(#[from] TrainingError),
     /// The models of an agent could not be fitted.
@@ -86,13 +86,13 @@ pub enum ObjectiveError {
         /// Why.
         error: GpError,
     },
-    /// An objective that is the same everywhere.
+    /// An objective with the same value everywhere.
     #[error("{name} is constant on this grid")]
     Constant {
         /// Its name.
         name: &'static str,
     },
-    /// Anything else, in words: for objectives of one's own.
+    /// Any other reason, in words: for objectives outside this crate.
     #[error("{0}")]
     Other(String),
 }
@@ -131,10 +131,10 @@ pub trait Objective: Send + Sync {
 pub enum DataSource {
     /// Drawn anew in every replication: new data each time.
     Drawn,
-    /// Computed from records that were read from a file, and so the same in every replication: the losses of all runs on
-    /// them add up.
+    /// Computed from records that were read from a file, and so the same in every replication: the losses of all runs
+    /// on them add up.
     Recorded,
-    /// Those records themselves, one a row, so that [`Prepared::changed`] has an answer.
+    /// Those records themselves, one per row; [`Prepared::changed`] is then available.
     Records,
 }
 
@@ -154,8 +154,8 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     /// [`ObjectiveError`].
     fn realise(&self, key: Key) -> Result<Instance, ObjectiveError>;
 
-    /// Values of every arm on neighbouring data sets, each with how it differs, for the auditor: at most `count` of
-    /// them. None where values depend on no records.
+    /// Values of every arm on neighbouring data sets, each with a description of the difference, for the auditor: at
+    /// most `count` of them. Empty if values depend on no records.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         let _ = (count, key);
         Vec::new()
@@ -166,9 +166,9 @@ pub trait Prepared: fmt::Debug + Send + Sync {
         DataSource::Drawn
     }
 
-    /// The problem on a neighbouring data set, for the auditor: one record is changed, and all that inputs and
-    /// values are scaled by is computed anew. (Fitted hyperparameters are so for moved inputs only, which are divided by
-    /// them.) None without records, or without the one that is to change.
+    /// The problem on a neighbouring data set, for the auditor: one record is changed, and the scales of inputs and
+    /// values are computed again. (Hyperparameters are fitted again only for moved inputs, which are divided by them.)
+    /// `None` without records, or if the record to be changed does not exist.
     fn changed(&self, change: &Change) -> Option<Result<Instance, ObjectiveError>> {
         let _ = change;
         None
@@ -182,7 +182,7 @@ pub trait Prepared: fmt::Debug + Send + Sync {
 
 crate::family! {
     /// What is to be optimised.
-    pub enum ObjectiveModel: dyn Objective {
+    pub struct ObjectiveModel(ObjectiveMember): dyn Objective, "objective" {
         GpSample(GpSample),
         MultiTaskSample(MultiTaskSample),
         BraninHoo(BraninHoo),

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// The performance of every setting on a validation set V, and on a neighbouring set V' that nobody in the scenario
-/// sees: two functions from GP(0, k1(V, V') k2(lambda, lambda')), new ones in every replication.
+/// The performance of every setting on a validation set V, and on a neighbouring set V' that no party sees: two
+/// functions drawn from GP(0, k1(V, V') k2(lambda, lambda')) in every replication.
 ///
 /// The settings are a regular grid, centred and scaled to a largest norm; k2 has variance 1.
 /// The neighbour serves to check guarantees that hold only for functions from this prior.

@@ -1,4 +1,4 @@
-//! A random function in the space of a kernel: a sum of kernels with random weights.
+//! A random function in a kernel's RKHS: a sum of kernels with random weights.
 
 use super::gp_sample::MOST_POINTS;
 use super::instance::{Background, Instance, Surrogate};
@@ -74,7 +74,7 @@ fn fifth() -> Positive {
 }
 
 fn uniform() -> NoiseModel {
-    NoiseModel::Uniform(Uniform { bound: NonNegative::new(1.0).expect("1 is above 0") })
+    NoiseModel::from(Uniform { bound: NonNegative::new(1.0).expect("1 is above 0") })
 }
 
 #[derive(Debug)]

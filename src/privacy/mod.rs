@@ -6,9 +6,9 @@
 //!                        +--> PrivacyEvent --> LedgerWriter (the run's ledger) --> Accountant --> Priced
 //! ```
 //!
-//! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so
-//! the two cannot drift apart. [`release`](ledger::release) is the only way from [`Sensitive`] to
-//! [`Released`]. Accountants read events and know no mechanism.
+//! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so the two
+//! always agree. [`release`](ledger::release) is the only way from [`Sensitive`] to [`Released`]. Accountants read
+//! events and know no mechanism.
 //!
 //! Absent on purpose: an epsilon in the ledger; a way to read a `Sensitive` outside this module; a default sampler.
 

@@ -66,7 +66,7 @@ impl<T> Sensitive<T> {
         Sensitive(compute(&self.0))
     }
 
-    /// The owner's second copy, for a world that is cloned: as sensitive as the first.
+    /// A copy for a simulation that is cloned: as sensitive as the original.
     #[must_use]
     pub fn duplicate(&self) -> Self
     where

@@ -1,7 +1,8 @@
-//! The protocols: who talks to whom about what. Each names its messages, timers and facts and builds its parties.
+//! The protocols: which parties exchange which messages. Each defines its messages, timers and facts and builds its
+//! parties.
 //!
-//! Above this floor nothing is generic in a protocol: a [`Protocol`] recipe plays one replication and returns
-//! plain records.
+//! Above this floor nothing is generic over a protocol: a [`Protocol`] recipe plays one replication and returns plain
+//! records.
 
 pub mod echo;
 pub mod federated;
@@ -14,7 +15,7 @@ pub use stage::*;
 
 crate::family! {
     /// Who talks to whom about what.
-    pub enum ProtocolModel: dyn Protocol {
+    pub struct ProtocolModel(ProtocolMember): dyn Protocol, "protocol" {
         Outsourced(outsourced::Outsourced),
         Federated(federated::Federated),
         Local(local::Local),

@@ -69,13 +69,13 @@ pub fn json(document: &impl Serialize) -> String {
     text
 }
 
-/// What a dry run tells.
+/// The results of a dry run.
 #[must_use]
 pub fn dry_text(plan: &Plan, all: &[DrySeries]) -> String {
     render_text::document(&sections::dry::document(plan, all))
 }
 
-/// The comparison of all futures of one beginning.
+/// The comparison of all branches of a fork.
 #[must_use]
 pub fn fork_text(plan: &Plan, at: &str, forked: &Forked) -> String {
     render_text::document(&sections::fork::document(plan, at, forked))
@@ -87,7 +87,7 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     render_text::document(&sections::comparison::document(comparison))
 }
 
-/// What a list of releases costs by every accountant, as a table of at most 80 columns.
+/// The privacy loss of a list of releases by every accountant, as a table of at most 80 columns.
 #[must_use]
 pub fn account_text(title: &str, statement: &Statement) -> String {
     render_text::section(&sections::account::section(title, statement))
@@ -108,7 +108,7 @@ pub fn audit_table(title: &str, findings: &[Finding]) -> String {
     render_text::section(&sections::audit::of_findings(title, findings))
 }
 
-/// What was not audited, a line each, at most 80 columns; nothing if all was.
+/// The parts that were not audited, a line each, at most 80 columns; empty if there are none.
 #[must_use]
 pub fn audit_left_out(left_out: &[NotAudited]) -> String {
     render_text::section(&sections::audit::of_left_out(left_out))

@@ -1,4 +1,4 @@
-//! Numbers for people: as many digits as their error allows, units that fit.
+//! Numbers for readers: as many digits as their error allows, in suitable units.
 
 use crate::study::Estimate;
 
@@ -38,7 +38,7 @@ pub fn seconds(value: f64) -> String {
     format!("{scaled:.places$} {unit}")
 }
 
-/// A count with a suffix where it is large: `912`, `43.2 k`, `4.32 M`.
+/// A count, with a suffix if it is large: `912`, `43.2 k`, `4.32 M`.
 #[must_use]
 pub fn quantity(value: f64) -> String {
     match value {
@@ -81,23 +81,23 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
-/// An upper bound on epsilon to so many digits, never below it (but for 1e-6 of the last digit).
+/// An upper bound on epsilon with this many digits, rounded up (except for 1e-6 of the last digit).
 pub(super) fn upper(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
 }
 
-/// A lower bound on epsilon to so many digits, never above it (but for 1e-6 of the last digit).
+/// A lower bound on epsilon with this many digits, rounded down (except for 1e-6 of the last digit).
 pub(super) fn lower(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled + 1e-6).floor())
 }
 
 fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
-    // Written with an exponent.
+    // Such numbers are written with an exponent.
     if value.abs() >= 1e7 || !value.is_finite() {
         return epsilon(value);
     }
     let unit = libm::pow(10.0, f64::from(digits));
-    // No "-0.000".
+    // Adding 0.0 avoids "-0.000".
     format!("{:.*}", digits as usize, round(value * unit) / unit + 0.0)
 }
 

@@ -1,4 +1,4 @@
-//! What a page is made of, read from a run's folder.
+//! The data of a page, read from a run's folder.
 
 use crate::objectives::Fitted;
 use crate::study::{FirstMessages, FolderError, Manifest, ReplicationRecord, RunFolder, Summary, files};
@@ -6,25 +6,25 @@ use crate::study::{FirstMessages, FolderError, Manifest, ReplicationRecord, RunF
 /// Name of the page in a run folder.
 pub const PAGE: &str = "report.html";
 
-/// All that a page is made of.
+/// The data of a page.
 #[derive(Clone, Debug)]
 pub struct Page {
     /// The run's numbers.
     pub summary: Summary,
-    /// What was run by which program.
+    /// The program and the plan of the run.
     pub manifest: Manifest,
     /// The scenario as written.
     pub scenario: String,
     /// The first replication of the first cell, if one is finished.
     pub first: Option<ReplicationRecord>,
-    /// How that one begins.
+    /// Its first events.
     pub first_messages: Option<FirstMessages>,
     /// Hyperparameters of the objective, where they were fitted.
     pub fitted: Vec<Fitted>,
 }
 
 impl Page {
-    /// Reads what a run left in its folder; `None` where there is no finished run.
+    /// Reads the data of a page from a run's folder; `None` if there is no finished run.
     ///
     /// # Errors
     /// [`FolderError`] for a file that cannot be read or is damaged.
@@ -32,7 +32,7 @@ impl Page {
         let (Some(manifest), Some(mut summary)) = (folder.manifest()?, folder.summary()?) else {
             return Ok(None);
         };
-        // The folder may have been moved since.
+        // The folder may have been moved.
         summary.run = folder.path().display().to_string();
         let scenario = files::read(&folder.file("scenario.ron"))?;
         let first = folder.first_replication(0)?;

@@ -67,7 +67,7 @@ pub(super) fn person(protected: &str) -> String {
     format!("a person of {protected} whose row and outcome both change")
 }
 
-/// What the arithmetics in a report mean; nothing to say where none is ideal or exact.
+/// The meaning of the arithmetics in a report; empty if none is ideal or exact.
 #[must_use]
 pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<String> {
     let told: Vec<Arithmetic> = told.into_iter().collect();
@@ -99,7 +99,7 @@ pub fn cause(cause: LossCause) -> &'static str {
     }
 }
 
-/// What became of a party's connection, in words.
+/// The state of a party's connection, in words.
 #[must_use]
 pub fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
     match (online, crashed) {
@@ -110,5 +110,5 @@ pub fn connection(online: bool, crashed: Option<Memory>) -> &'static str {
     }
 }
 
-/// What to know where runs of a row cost differently.
+/// A note for rows whose runs have different losses.
 pub(super) const RUNS_DIFFER: &str = "losses differ between runs: each number is the largest of all runs";

@@ -111,7 +111,7 @@ impl Stream {
     }
 }
 
-/// The multiple of 2^-53 in [0, 1) that a word stands for.
+/// The multiple of 2^-53 in [0, 1) that a word represents.
 fn unit(word: u64) -> f64 {
     (word >> 11) as f64 * HALF_ULP_OF_ONE
 }

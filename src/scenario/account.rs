@@ -29,7 +29,7 @@ impl Document {
     /// The document as a list of releases.
     ///
     /// # Errors
-    /// Everything that is wrong: all errors of form, or else all errors of meaning.
+    /// Everything that is wrong: all syntax and type errors, or if there are none, all other errors.
     pub fn account(&self) -> Result<Account, Diagnostics> {
         let fail = |list| Diagnostics::new(self.file(), self.text(), list);
         let edited = Edited::unchanged(self.text());

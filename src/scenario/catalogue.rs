@@ -1,4 +1,4 @@
-//! What a scenario may name, read off the types themselves: the families, their members, fields, ranges, sources.
+//! Everything that a scenario may name, derived from the types themselves: families, members, fields, ranges, sources.
 
 use super::draft::Draft;
 use schemars::generate::SchemaSettings;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub struct Family {
     /// Name, lower case ("latency").
     pub name: String,
-    /// What it is.
+    /// Its description.
     pub about: String,
     /// Its members.
     pub members: Vec<Member>,
@@ -19,9 +19,9 @@ pub struct Family {
 /// A member of a family.
 #[derive(Clone, Debug, Serialize)]
 pub struct Member {
-    /// The name a scenario writes.
+    /// Its name in a scenario.
     pub name: String,
-    /// What it is, as its documentation has it.
+    /// Its description, from its documentation.
     pub about: String,
     /// Its fields.
     pub fields: Vec<Field>,
@@ -32,23 +32,23 @@ pub struct Member {
 pub struct Field {
     /// Its name; absent for a value without one, as in `Constant("40ms")`.
     pub name: Option<String>,
-    /// What it is, with unit and default.
+    /// Its description, with unit and default.
     pub about: String,
-    /// What values it takes.
+    /// The values that it accepts.
     pub takes: String,
     /// Whether it must be written.
     pub required: bool,
 }
 
-/// All families, in the order in which a scenario meets them.
+/// All families, in the order in which they occur in a scenario.
 #[must_use]
 pub fn families() -> Vec<Family> {
     let root = language();
     FAMILIES.iter().map(|(name, key)| family(&root, name, key)).collect()
 }
 
-/// Everything smaller that a scenario may write inside members of families: structures and choices, in the order in
-/// which a reader of [`families`] meets them. Two of one name are told apart by where they stand ("Series of Local").
+/// All smaller types that a scenario may use inside members of families: structures and choices, in the order in which
+/// a reader of [`families`] meets them. Two of one name are distinguished by their place ("Series of Local").
 #[must_use]
 pub fn parts() -> Vec<Family> {
     let root = language();
@@ -110,7 +110,7 @@ fn definition<'a>(root: &'a Value, key: &str) -> &'a Value {
     &root["$defs"][key]
 }
 
-/// The name that a scenario writes for a type. Types of one name get numbers in the schema.
+/// The name of a type in a scenario. Types of one name get numbers in the schema.
 fn written<'a>(root: &Value, key: &'a str) -> &'a str {
     let bare = key.trim_end_matches(|last: char| last.is_ascii_digit());
     if root["$defs"].get(bare).is_some() { bare } else { key }
@@ -142,14 +142,14 @@ fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
     }
 }
 
-/// Follows every reference of a schema, depth first, and notes the parts that have something to explain.
+/// Follows every reference of a schema, depth first, and collects the types that have a description.
 fn meet(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Vec<Met>) {
     if let Some(key) = reference(schema) {
         if listed.contains(&key) || met.iter().any(|part| part.key == key) {
             return;
         }
         let inner = definition(root, key);
-        // A member's own type is explained where the member is, and a range-checked number by what it takes.
+        // A member's own type is described with the member, and a range-checked number by its range.
         let explained = written(root, key) == owner;
         let speaks = ["properties", "oneOf", "enum"].iter().any(|part| inner.get(part).is_some());
         if speaks && !explained {
@@ -189,7 +189,7 @@ fn members(root: &Value, variant: &Value) -> Vec<Member> {
         .map(|(name, inner)| {
             let inner_resolved = resolve(root, inner);
             let own = text(&inner_resolved, "description");
-            // A range-checked number describes numbers, not this member.
+            // The description of a range-checked number is about numbers, not about this member.
             let speaks = inner_resolved.get("properties").is_some() || inner_resolved["type"] == "object";
             let outer = text(variant, "description");
             let about = if speaks || outer.is_empty() { [own, outer] } else { [outer, own] };
@@ -224,7 +224,7 @@ fn fields(root: &Value, object: &Value) -> Vec<Field> {
         .collect()
 }
 
-/// What values a schema lets through, in words.
+/// The values that a schema accepts, in words.
 fn takes(root: &Value, schema: &Value) -> String {
     if let Some(key) = reference(schema) {
         return spoken(root, key);
@@ -265,7 +265,7 @@ fn takes(root: &Value, schema: &Value) -> String {
     }
 }
 
-/// `LatencyModel` is spoken of as "one of the family latency", a choice by its members, a structure by its name.
+/// `LatencyModel` is described as "one of the family latency", a choice by its members, a structure by its name.
 fn spoken(root: &Value, key: &str) -> String {
     if let Some((family, _)) =
         FAMILIES.iter().find(|(_, listed)| *listed == key && definition(root, key).get("oneOf").is_some())

@@ -13,9 +13,9 @@ use std::num::NonZeroU64;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A draft in which nothing is wrong, with the files read that its parties and its network name.
+/// A draft without errors, with the files read that its parties and its network name.
 ///
-/// The check is the only way to have one:
+/// Only the check makes one:
 /// ```
 /// use subrosa::objectives::Resources;
 /// use subrosa::scenario::{Draft, Scenario};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 ///     Scenario::check(draft, &Resources::default()).ok()
 /// }
 /// ```
-/// A draft that nobody looked at is no scenario:
+/// An unchecked draft is not a scenario:
 /// ```compile_fail
 /// use subrosa::scenario::{Draft, Scenario};
 ///
@@ -32,7 +32,7 @@ use std::sync::Arc;
 ///     Scenario { draft, ..panic!() }
 /// }
 /// ```
-/// and one that was checked stays as it is:
+/// and a checked one cannot be changed:
 /// ```compile_fail
 /// fn unchecked(scenario: &mut subrosa::scenario::Scenario) {
 ///     scenario.draft.parties.clear();
@@ -85,17 +85,18 @@ impl World {
 }
 
 impl Scenario {
-    /// Checks all that no single field can tell, files included, and reads those of the models of parties and network.
+    /// Checks everything that involves several fields or files, and reads the files of the models of parties and
+    /// network.
     ///
     /// # Errors
-    /// Every problem there is, at once.
+    /// All problems at once.
     pub fn check(draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
         Self::check_beside(draft, &mut Known::new(resources))
     }
 
-    /// The same for a cell of a study: what an earlier cell had too is not looked at again, nor its files read.
+    /// The same for a cell of a study: parts that an earlier cell had too are not checked again, nor their files read.
     pub(super) fn check_beside(draft: Draft, known: &mut Known<'_>) -> Result<Self, Vec<Problem>> {
-        // Before any list of parties is made, however long, and before names become part of messages.
+        // Before any list of parties is made, which may be very long, and before names become part of messages.
         let plain = serde_json::to_value(&draft).unwrap_or_default();
         let mut problems = limits::problems(&draft, &plain);
         problems.extend(names::problems(&draft, &plain));
@@ -126,7 +127,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// What its author wrote.
+    /// The draft as the author wrote it.
     #[must_use]
     pub fn draft(&self) -> &Draft {
         &self.draft
@@ -137,14 +138,14 @@ impl Scenario {
         &self.world.network
     }
 
-    /// Plays another number of replications, from 1 to `MOST_REPLICATIONS`: the one field
-    /// that no other is checked against.
+    /// Sets another number of replications, from 1 to `MOST_REPLICATIONS`: the only field against which no other is
+    /// checked.
     pub(crate) fn set_replications(&mut self, count: NonZeroU64) {
         debug_assert!(count.get() <= limits::MOST_REPLICATIONS, "the command line lets no more through");
         self.draft.replications = count;
     }
 
-    /// The world of one replication.
+    /// Parties, network and objective of one replication.
     #[must_use]
     pub fn stage(&self, instance: Option<Instance>) -> Stage {
         self.world.stage(&self.draft, instance)
@@ -160,7 +161,7 @@ impl Scenario {
         text
     }
 
-    /// What is wrong. Parties with their network and the objective may be known to be right.
+    /// All problems. Parties with their network, and the objective, may be known to have none.
     fn problems(
         &self,
         resources: &Resources,
@@ -232,7 +233,7 @@ impl Scenario {
         ))
     }
 
-    /// Crashes that the protocol's parties cannot come back from.
+    /// Crashes from which the protocol's parties cannot recover.
     fn amnesia(&self) -> Option<Problem> {
         let protocol = &self.draft.protocol;
         if protocol.as_dyn().survives_amnesia() {
@@ -248,7 +249,7 @@ impl Scenario {
         ))
     }
 
-    /// Parties or links that nothing ever gets through: a question would be asked for ever.
+    /// Parties or links that no message ever reaches: a request would be sent for ever.
     fn unreachable(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let deaf = |model: &AvailabilityModel| !model.as_dyn().ever_available();
@@ -280,7 +281,7 @@ impl Scenario {
     }
 }
 
-/// What the cells of a study looked at so far have: cells as a rule share parties, network and objective.
+/// The parts of a study's cells checked so far: cells usually share parties, network and objective.
 #[derive(Debug)]
 pub(super) struct Known<'a> {
     resources: &'a Resources,
@@ -288,10 +289,10 @@ pub(super) struct Known<'a> {
     objectives: Vec<Option<ObjectiveModel>>,
 }
 
-/// Most worlds and objectives that are kept to be found again.
+/// Largest number of checked parts that are kept for reuse.
 const KEPT: usize = 64;
 
-/// A world in which nothing is wrong, and what was written of it.
+/// Parties and network without errors, and their source in the draft.
 #[derive(Debug)]
 struct KnownWorld {
     written: (BTreeMap<String, PartyDraft>, Network),
@@ -353,7 +354,6 @@ fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Proble
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::latency::LatencyModel;
     use crate::scenario::parse::parse;
     use crate::scenario::sweep::Edited;
 
@@ -370,8 +370,8 @@ mod tests {
         let resources = Resources { base: folder.path().to_owned(), data: None };
         let scenario = Scenario::check(draft.clone(), &resources).unwrap();
         assert_eq!(scenario.draft(), &draft);
-        let LatencyModel::Empirical(law) = &scenario.stage(None).network.default.latency else { panic!() };
-        assert!((crate::network::latency::Latency::mean_seconds(law) - 0.03).abs() < 1e-12);
+        let law = &scenario.stage(None).network.default.latency;
+        assert!((law.as_dyn().mean_seconds() - 0.03).abs() < 1e-12);
         drop(folder);
         assert!(Scenario::check(draft, &resources).is_err());
     }

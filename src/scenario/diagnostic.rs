@@ -16,7 +16,7 @@ pub enum Place {
     At(Range<usize>),
     /// An override of the command line, as typed.
     Override(String),
-    /// The file as a whole.
+    /// The whole file.
     Whole,
 }
 
@@ -33,7 +33,7 @@ impl Place {
 pub struct Diagnostic {
     /// Where.
     pub place: Place,
-    /// The path of the field, where known.
+    /// The path of the field, if known.
     pub path: Option<String>,
     /// What.
     pub message: String,
@@ -41,7 +41,7 @@ pub struct Diagnostic {
     pub expected: Option<String>,
     /// What was found.
     pub found: Option<String>,
-    /// What to do.
+    /// How to correct it.
     pub cure: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl Diagnostic {
     }
 }
 
-/// Everything that is wrong with a scenario, and its text.
+/// All errors of a scenario, and its text.
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     /// Name of the file as the user gave it.
@@ -159,11 +159,11 @@ impl Diagnostics {
             }
             match term::emit_into_string(&config, &file, &rendered.with_notes(notes)) {
                 Ok(text) => out.push_str(&text),
-                // A place that cannot be drawn still has its words.
+                // If the place cannot be drawn, the words are still printed.
                 Err(_) => out.push_str(&format!("error: {}: {}\n", self.file, diagnostic.message)),
             }
         }
-        // The user's own text is quoted, with whatever it holds.
+        // The user's own text is quoted, whatever characters it contains.
         printable(&out).into_owned()
     }
 

@@ -13,10 +13,10 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// A checked cell of a scenario: its point, and what is to be played there.
+/// A checked cell of a scenario: its point, and the scenario there.
 pub type Cell = (Vec<(String, String)>, Scenario);
 
-/// Problems of cells after which no further cell is looked at: the same mistake is as a rule in all of them.
+/// Number of problems after which no further cell is checked: the same mistake is usually in all of them.
 const MOST_PROBLEMS: usize = 200;
 /// Longest scenario file in bytes; the longest of this project have some thousand.
 const LONGEST: u64 = 16 << 20;
@@ -28,7 +28,7 @@ pub struct Document {
     text: String,
 }
 
-/// What to do about a file that is not there: the scenario of its folder whose name is closest may be meant.
+/// The cure for a missing file: the scenario in its folder with the closest name may be meant.
 fn beside(file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
@@ -61,7 +61,7 @@ impl Document {
             return Err(refuse("a folder", "name a file inside it, such as scenarios/hospital.ron"));
         }
         let mut text = String::new();
-        // A pipe may be a scenario, but not one without end.
+        // A pipe may be a scenario, but not an endless one.
         let read = fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
         if text.len() as u64 > LONGEST {
             return Err(refuse(
@@ -74,7 +74,7 @@ impl Document {
             io::ErrorKind::InvalidData => refuse("not UTF-8 text", "save the file as UTF-8"),
             _ => refuse(&error.to_string(), "make the file readable"),
         })?;
-        // Some editors begin a file with a mark that says it is UTF-8.
+        // Some editors write a byte-order mark at the beginning of a UTF-8 file.
         if text.starts_with('\u{feff}') {
             text.drain(..'\u{feff}'.len_utf8());
         }
@@ -84,7 +84,7 @@ impl Document {
         Ok(Self { file: file.to_owned(), text })
     }
 
-    /// A document from a text that is at hand; `file` is only for messages.
+    /// A document from a given text; `file` is only for messages.
     #[must_use]
     pub fn from_text(file: &Path, text: String) -> Self {
         Self { file: file.to_owned(), text }
@@ -104,7 +104,7 @@ impl Document {
     /// All cells, typed and checked.
     ///
     /// # Errors
-    /// Everything that is wrong: all errors of form, or else all errors of meaning.
+    /// Everything that is wrong: all syntax and type errors, or if there are none, all other errors.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| Diagnostics::new(&self.file, &self.text, list);
         let mut edited = Edited::unchanged(&self.text);
@@ -147,8 +147,8 @@ fn checked(raw: &RawCell, known: &mut Known<'_>) -> Result<Scenario, Vec<Diagnos
         .map_err(|problems| problems.into_iter().map(|problem| diagnostic(&raw.edited, problem)).collect())
 }
 
-/// A field that the study as a whole has once, and a cell has otherwise than the first. Seeds may differ: every cell
-/// draws from its own.
+/// A field that must be the same in the whole study but differs between the first cell and this one. Seeds may differ:
+/// every cell draws from its own.
 fn unlike(first: &Draft, cell: &Draft) -> Option<Problem> {
     let wrong = |path: &str, first: String, found: String| {
         let expected = format!("one value for the whole study: {first}, as in its first cell");

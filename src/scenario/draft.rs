@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
-/// A scenario: who takes part, over which network, to optimise what, by which protocol.
+/// A scenario: the parties, the network between them, the objective, and the protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Scenario")]
 pub struct Draft {
-    /// A short name; the run folder is called after it.
+    /// A short name; the name of the run folder begins with it.
     pub name: String,
     /// What the scenario shows, in a sentence or two. Default: empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -36,7 +36,7 @@ pub struct Draft {
     pub objective: Option<ObjectiveModel>,
     /// The protocol: what the parties do.
     pub protocol: ProtocolModel,
-    /// How the privacy report is made. Default: `Privacy()`.
+    /// Settings of the privacy report. Default: `Privacy()`.
     #[serde(default)]
     pub privacy: PrivacyDraft,
     /// Figures from a paper, printed beside the measured ones. Default: none.
@@ -45,7 +45,7 @@ pub struct Draft {
     /// Privacy losses from a paper, printed beside what the accountants say. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published_losses: Vec<PublishedLoss>,
-    /// A fork: one beginning, continued in several branches. Default: none.
+    /// A fork: the first part of the run is simulated once and then continued in several branches. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<ForkDraft>,
 }
@@ -77,7 +77,7 @@ pub struct PartyDraft {
 }
 
 impl PartyDraft {
-    /// The parties that an entry called `name` stands for.
+    /// The parties that an entry called `name` describes.
     #[must_use]
     pub fn named(&self, name: &str) -> Vec<(String, PartyTraits)> {
         let Some(count) = self.count else { return vec![(name.to_owned(), self.traits())] };
@@ -86,7 +86,7 @@ impl PartyDraft {
         (1..=count.get()).map(|k| (format!("{name}-{k}"), traits.clone())).collect()
     }
 
-    /// What the network knows of it.
+    /// The network properties of a party.
     #[must_use]
     pub fn traits(&self) -> PartyTraits {
         PartyTraits {
@@ -121,18 +121,19 @@ impl Draft {
     }
 }
 
-/// One beginning, which is run once, and several branches.
+/// A fork: the first part of the run is simulated once and then continued in several branches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Fork")]
 pub struct ForkDraft {
-    /// Where they part: `Round(20)`, after that round was closed, or `At("5min")`, before anything that happens then.
+    /// Where the branches begin: `Round(20)`, after the end of that round, or `At("5min")`, before all events of that
+    /// virtual time.
     pub at: ForkPoint,
-    /// What each branch changes from there on, by its name: overrides `path=VALUE` as on the command line. The
-    /// unchanged future is always played beside them.
+    /// The changes of each branch, by its name: overrides `path=VALUE` as on the command line. The unchanged
+    /// continuation is always simulated as well.
     pub branches: BTreeMap<String, Vec<String>>,
 }
 
-/// How the privacy report is made.
+/// Settings of the privacy report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Privacy")]
 pub struct PrivacyDraft {
@@ -140,7 +141,7 @@ pub struct PrivacyDraft {
     /// 1e-5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
-    /// The most that may be learned about one kind of unit by one observer. Default: no limit.
+    /// A limit on the privacy loss of each unit towards each observer. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
 }
@@ -155,7 +156,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// In words, for tables.
+    /// Its name for tables.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -165,21 +166,21 @@ impl Metric {
     }
 }
 
-/// A figure from a paper.
+/// A result stated in a paper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// Name of the series that it belongs to.
     pub series: String,
-    /// The point of the study that it belongs to: value by name of the `Each`. Default: every point.
+    /// The cells of the study that it belongs to, by the value of each named `Each`: `{"r": 3}`. Default: every cell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, Finite>,
     /// What was measured. Default: simple regret.
     #[serde(default = "simple_regret")]
     pub metric: Metric,
-    /// The figure.
+    /// The value.
     pub value: Finite,
-    /// Where it stands ("Table 1").
+    /// Where the paper states it ("Table 1").
     pub source: String,
 }
 
@@ -187,17 +188,17 @@ fn simple_regret() -> Metric {
     Metric::SimpleRegret
 }
 
-/// A privacy loss from a paper: of one run, at the scenario's delta.
+/// A privacy loss stated in a paper, of one run, at the scenario's delta.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedLoss {
     /// Name of the series that it belongs to.
     pub series: String,
-    /// The point of the study that it belongs to: value by name of the `Each`. Default: every point.
+    /// The cells of the study that it belongs to, by the value of each named `Each`: `{"r": 3}`. Default: every cell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at: BTreeMap<String, Finite>,
-    /// The figure.
+    /// The value.
     pub epsilon: NonNegative,
-    /// Where it stands ("Figure 2c").
+    /// Where the paper states it ("Figure 2c").
     pub source: String,
 }

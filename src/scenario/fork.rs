@@ -5,7 +5,7 @@ use super::draft::Draft;
 use crate::network::Encryption;
 use serde_json::Value;
 
-/// What a branch may change, whatever the protocol: `*` for one step, `**` for all below.
+/// What a branch may change in every protocol: `*` for one step, `**` for everything below.
 const CHANGEABLE: &[&str] =
     &["network.**", "parties.*.availability.**", "parties.*.compute.**", "parties.*.access.**"];
 
@@ -17,7 +17,7 @@ pub fn changeable(base: &Draft) -> Vec<String> {
     CHANGEABLE.iter().map(|&path| path.to_owned()).chain(own).collect()
 }
 
-/// The paths at which a branch differs from the scenario where it must not.
+/// The paths at which a branch differs from the scenario but must not.
 #[must_use]
 pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     let plain = |draft: &Draft| {
@@ -31,9 +31,9 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     paths.iter().map(|path| path.join(".")).collect()
 }
 
-/// What a branch changes of who reads what on its way, which must stay: what was sent or promised before the fork is
-/// booked for those who could read it then. That is the encryption itself and, where parties read what they pass on or
-/// learn from it that it is there, the ways that messages take. In words: place, expected, found, cure.
+/// Changes by a branch of who can read which messages, which must stay: what was sent or promised before the fork is in
+/// the ledger for those who could read it then. These are the encryption itself and, if relays read messages or learn
+/// something from their existence, the routes of messages. In words: place, expected, found, cure.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let (before, after) = (base.network(), branch.network());

@@ -5,15 +5,16 @@ use super::draft::{Draft, PartyDraft};
 use crate::vocab::Problem;
 use serde_json::Value;
 
-/// Most replications of a cell. Results keep some hundred bytes of each, and all records of a cell are read at once.
+/// Largest number of replications of a cell. Results need some hundred bytes for each, and all records of a cell are
+/// read at once.
 pub(crate) const MOST_REPLICATIONS: u64 = 1_000_000;
-/// Most rounds of a replication. Its record keeps tens of bytes of each before the first is played.
+/// Largest number of rounds of a replication. Its record allocates tens of bytes for each before the first is played.
 const MOST_ROUNDS: u64 = 10_000_000;
 
-/// Most parties. Each takes about 300 bytes before the first message is sent.
+/// Largest number of parties. Each takes about 300 bytes before the first message is sent.
 const MOST_PARTIES: u64 = 1_000_000;
 
-/// Counts of protocols by the name of their field, wherever it stands: the most there may be, and what to do instead.
+/// Counts of protocols by the name of their field, wherever it occurs: the upper limit, and what to do instead.
 const COUNTS: [(&str, u64, &str); 6] = [
     ("rounds", MOST_ROUNDS, "use fewer rounds; more replications give more information"),
     (
@@ -35,11 +36,11 @@ const COUNTS: [(&str, u64, &str); 6] = [
     ),
 ];
 
-/// Largest size of a number of an objective or of a protocol, and one over the smallest above 0. Models square
-/// distances and divide them by squared length-scales; from 1e154 on a square is not finite.
+/// Largest absolute value of a number of an objective or of a protocol, and the inverse of the smallest above 0. Models
+/// square distances and divide them by squared length-scales; from 1e154 on a square is not finite.
 const LARGEST: f64 = 1e100;
 
-/// What is too many, too large or too small. `plain` is the draft as JSON.
+/// All numbers that are too large or too small. `plain` is the draft as JSON.
 pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut look = |path: String, most: u64, found: u64, cure: &str| {
@@ -56,7 +57,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
         }
     }
     problems.extend(crowd(draft));
-    // Epsilons and deltas may well be tiny: they are not here, but in the protocol.
+    // Epsilons and deltas may be very small, but they are in the protocol, not here.
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
     }
@@ -97,7 +98,7 @@ fn numbers(value: &Value, path: &str) -> Vec<(String, f64)> {
     }
 }
 
-/// Parties that are too many, at the entry that stands for most of them.
+/// The problem of too many parties, at the entry with most of them.
 fn crowd(draft: &Draft) -> Option<Problem> {
     let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
     let total: u64 = draft.parties.values().map(count).sum();

@@ -3,7 +3,7 @@
 //! ```text
 //! text -> Document -> overrides -> Each -> cells -> Draft (typed) -> Scenario (checked)
 //! ```
-//! Overrides and `Each` edit the text by spans and remember where every byte is from, so an error inside a value of an
+//! Overrides and `Each` edit the text by spans and remember the origin of every byte, so an error inside a value of an
 //! `Each` points at that value, and one inside an override names the override.
 
 mod account;
@@ -16,6 +16,7 @@ pub mod fork;
 mod limits;
 mod names;
 mod nesting;
+mod own;
 mod parse;
 mod printable;
 mod suggest;
@@ -29,10 +30,11 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};
 pub use draft::{Draft, ForkDraft, Metric, PartyDraft, PrivacyDraft, Published, PublishedLoss};
 pub(crate) use limits::MOST_REPLICATIONS;
+pub use own::{OwnMember, own_members};
 pub(crate) use printable::printable;
 pub(crate) use suggest::closest;
 
 use ron::extensions::Extensions;
 
-/// What RON lets one leave out: brackets around the one value of a variant, and `Some`.
+/// The parts that RON allows one to leave out: brackets around the one value of a variant, and `Some`.
 const EXTENSIONS: Extensions = Extensions::UNWRAP_VARIANT_NEWTYPES.union(Extensions::IMPLICIT_SOME);

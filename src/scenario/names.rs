@@ -1,5 +1,5 @@
-//! Characters that names may not hold: those that steer a terminal or turn text around, and those that make a
-//! spreadsheet reckon.
+//! Characters that names may not contain: those that control a terminal or reverse text, and those that make a
+//! spreadsheet evaluate a formula.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::draft::Draft;
@@ -7,16 +7,16 @@ use super::printable::acts;
 use crate::vocab::Problem;
 use serde_json::Value;
 
-/// What a spreadsheet takes for the beginning of a formula.
+/// Characters that a spreadsheet takes for the beginning of a formula.
 const FORMULA: [char; 4] = ['=', '+', '-', '@'];
-/// Letters of a name that a message shows.
+/// Number of letters of a name that a message shows.
 const SHOWN: usize = 40;
 
 fn breaks_lines(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t')
 }
 
-/// The first character of a file, comments included, that acts instead of being shown.
+/// The first character of a file, comments included, that controls the display instead of being shown.
 pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     let (at, c) = text.char_indices().find(|&(_, c)| acts(c) && !breaks_lines(c))?;
     Some(
@@ -30,7 +30,7 @@ pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     )
 }
 
-/// What is wrong with the names and texts of a draft; `plain` is the draft as JSON.
+/// The problems of the names and texts of a draft; `plain` is the draft as JSON.
 pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     for name in draft.parties.keys() {
@@ -92,13 +92,13 @@ fn text_problem(path: String, text: &str, bad: &dyn Fn(char) -> bool) -> Option<
     })
 }
 
-/// A text in quotation marks, what acts in it escaped.
+/// A text in quotation marks, with control characters escaped.
 fn shown(text: &str) -> String {
     let start: String = text.chars().take(SHOWN).collect();
     format!("{start:?}{}", if start.len() < text.len() { " .." } else { "" })
 }
 
-/// What is wrong with a value of an `Each`, which becomes a cell of a table: `value` is its RON.
+/// Whether a value of an `Each`, which becomes a cell of a table, would be a formula there: `value` is its RON.
 pub(super) fn formula(value: &str) -> bool {
     value.trim_start().strip_prefix('"').is_some_and(|text| text.starts_with(FORMULA))
 }

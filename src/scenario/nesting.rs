@@ -1,13 +1,13 @@
-//! How deep a text's brackets go, told before any parser sees it: parsers take a call of the stack per bracket.
+//! The depth of a text's brackets, checked before any parser reads it: parsers recurse once per bracket.
 
 use super::diagnostic::{Diagnostic, Place};
 use std::ops::Range;
 
-/// Deepest nesting of brackets. Scenarios go to about ten; the parser behind [`super::tree`] never
-/// ends on some texts from 128 on.
+/// Deepest nesting of brackets. Scenarios have about ten levels; the parser behind [`super::tree`] never ends on some
+/// texts from 128 on.
 const DEEPEST: usize = 64;
 
-/// Refuses a text whose brackets go too deep, at the first bracket beyond the limit.
+/// Refuses a text that is nested too deeply, at the first bracket beyond the limit.
 pub(super) fn problem(text: &str) -> Option<Diagnostic> {
     let at = too_deep(text)?;
     Some(
@@ -18,7 +18,7 @@ pub(super) fn problem(text: &str) -> Option<Diagnostic> {
     )
 }
 
-/// Where the comments of a text stand, without the ends of their lines.
+/// The positions of the comments of a text, without the ends of their lines.
 pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Vec::new(), 0);
@@ -38,7 +38,7 @@ pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Bytes of what begins here and is no comment: a text, a character, or one byte.
+/// Number of bytes of the token that begins here and is no comment: a text, a character, or one byte.
 fn quotation(rest: &[u8]) -> usize {
     match rest[0] {
         b'"' => quoted(rest),
@@ -54,7 +54,7 @@ fn line(rest: &[u8]) -> usize {
     rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())
 }
 
-/// The byte of the first bracket beyond the limit; those in texts and comments do not count.
+/// The position of the first bracket beyond the limit; brackets in texts and comments do not count.
 fn too_deep(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0usize);
@@ -80,7 +80,7 @@ fn too_deep(text: &str) -> Option<usize> {
     None
 }
 
-/// Bytes of a text in quotation marks; all that is left if it is never closed.
+/// Number of bytes of a text in quotation marks; all remaining bytes if it is never closed.
 fn quoted(rest: &[u8]) -> usize {
     let mut at = 1;
     while let Some(&byte) = rest.get(at) {
@@ -93,7 +93,7 @@ fn quoted(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// Bytes of a raw text, `r"..."` or `r#"..."#`; `None` if it is none.
+/// Number of bytes of a raw text, `r"..."` or `r#"..."#`; `None` if it is none.
 fn raw(rest: &[u8]) -> Option<usize> {
     let marks = rest[1..].iter().take_while(|&&byte| byte == b'#').count();
     if rest.get(1 + marks) != Some(&b'"') {
@@ -105,7 +105,7 @@ fn raw(rest: &[u8]) -> Option<usize> {
     Some((begin..rest.len()).find(ends).map_or(rest.len(), |end| end + 1 + marks))
 }
 
-/// Bytes of a comment in the middle of a line; such comments may hold others.
+/// Number of bytes of a comment in the middle of a line; such comments may be nested.
 fn comment(rest: &[u8]) -> usize {
     let (mut at, mut depth) = (0, 0);
     while at < rest.len() {
@@ -146,7 +146,7 @@ mod tests {
             assert_eq!(too_deep(&format!("{open}{deep}{close}")), None, "{open}");
         }
         assert_eq!(too_deep(&format!("'[' {}", &deep[1..])), None);
-        // What follows a text counts again.
+        // Brackets after a text count again.
         assert_eq!(too_deep(&format!("r\"(\" \"(\" /* ( */ {deep}")), Some(17 + DEEPEST));
     }
 }

@@ -1,4 +1,4 @@
-//! From resolved text to typed values, with every failure placed in the user's own file.
+//! From resolved text to typed values, with every error located in the user's own file.
 
 use super::EXTENSIONS;
 use super::diagnostic::{Diagnostic, Place};
@@ -8,11 +8,12 @@ use super::tree::{self, Body, Node};
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 
-/// Most errors reported of one text.
+/// Largest number of errors reported for one text.
 const MOST_ERRORS: usize = 20;
 
-/// Reads a text as `T`; [`tree::read`] has been through it, or through the text that it was made of. After an error the field that caused it is left out and reading goes on, so that one look
-/// shows many errors; what follows only from leaving it out is not reported.
+/// Reads a text as `T`; the caller has passed it, or the text from which it was made, through [`tree::read`]. After an
+/// error the field that caused it is left out and reading continues, so that one call reports many errors; errors that
+/// only follow from leaving it out are not reported.
 pub(super) fn parse<T: DeserializeOwned>(edited: &Edited) -> Result<T, Vec<Diagnostic>> {
     let mut current = edited.clone();
     let mut problems: Vec<Diagnostic> = Vec::new();
@@ -70,7 +71,7 @@ fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
         .map_err(|error| {
             let path = error.path().to_string();
             let placed = deserializer.span_error(error.into_inner());
-            // The reader stands behind what it could not take; the last byte before that is inside.
+            // The reader's position is after the text that it refused; the last byte before it is inside.
             spanned(placed.code, byte_of(text, &placed.span.end), path)
         })
         .and_then(|value| {
@@ -100,14 +101,14 @@ struct Culprit {
 
 fn culprit(root: &Node, failure: &Failure) -> Option<Culprit> {
     match &failure.code {
-        // The reader stops right behind the name that it does not know.
+        // The reader stops right after the name that it does not know.
         ron::Error::NoSuchStructField { found, .. } => named(root, found, failure.byte),
         ron::Error::MissingStructField { .. } => None,
         _ => innermost(root, failure.byte),
     }
 }
 
-/// The innermost field on the way to `path`: what a struct that lacks a field is the value of, or lies in.
+/// The innermost field on the way to `path`: the value of a struct that lacks a field, or the field that contains it.
 fn enclosing(root: &Node, path: &str) -> Option<Culprit> {
     let (node, _) = root.follow(&tree::path(path)?);
     let mut found = None;
@@ -245,7 +246,7 @@ fn diagnose(edited: &Edited, root: &Node, failure: &Failure, culprit: Option<&Cu
             };
             new("expected a text in quotation marks".to_owned()).expected("a text").found(found).cure(cure)
         }
-        // The reader takes the digits before the point for all of it.
+        // The reader stops at the decimal point.
         ron::Error::ExpectedComma | ron::Error::ExpectedInteger | ron::Error::InvalidIntegerDigit { .. }
             if is_fraction(&found) =>
         {

@@ -1,4 +1,4 @@
-//! "Did you mean ...?"
+//! The nearest known name, for "Did you mean ...?".
 
 /// The known name that is closest to `found`, if any is close.
 #[must_use]

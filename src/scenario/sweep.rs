@@ -1,4 +1,4 @@
-//! `Each` and the overrides of the command line: edits of the text by spans, which remember where they came from.
+//! `Each` and the overrides of the command line: edits of the text by spans, which remember their origin.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::tree::{self, Body, Node, Step};
@@ -12,7 +12,7 @@ pub(super) struct Edited {
     pieces: Vec<Piece>,
 }
 
-/// A run of bytes of the edited text, and where they are from.
+/// A run of bytes of the edited text, and its origin.
 #[derive(Clone, Debug)]
 struct Piece {
     length: usize,
@@ -33,7 +33,7 @@ impl Edited {
         Self { text: text.to_owned(), pieces: vec![piece] }
     }
 
-    /// Where a span of the edited text stands in what the user wrote.
+    /// The place in the user's own text of a span of the edited text.
     pub(super) fn place(&self, span: &Range<usize>) -> Place {
         let mut start = 0;
         for piece in &self.pieces {
@@ -72,7 +72,7 @@ impl Edited {
         cut
     }
 
-    /// Replaces spans, which must be in order and apart, each by a value of an `Each`. A value that was computed is
+    /// Replaces spans, which must be in order and must not overlap, each by a value of an `Each`. A computed value is
     /// traced to the start of the span.
     fn rearranged(&self, replacements: &[(Range<usize>, Choice)]) -> Self {
         let (mut text, mut pieces, mut at) = (String::new(), Vec::new(), 0);
@@ -114,7 +114,7 @@ impl Edited {
         self.rearranged(&[(span, Choice { shown: String::new(), span: Some(0..0) })])
     }
 
-    /// The text without its comments, which every cell would carry along. Nothing of the language joins over one.
+    /// The text without its comments, which every cell would carry along. Removing one never joins two tokens.
     pub(super) fn without_comments(&self) -> Self {
         let nothing = Choice { shown: String::new(), span: Some(0..0) };
         let comments = nesting::comments(&self.text).into_iter();
@@ -143,7 +143,7 @@ pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, 
     if taken == path.len() {
         return Ok(edited.overridden(node.span.clone(), right.trim(), argument));
     }
-    // A field that has its default is written in, if the struct is there.
+    // A field that has its default value is inserted, if the struct is there.
     match (&path[taken], &node.body) {
         (Step::Name(name), Body::Fields(entries)) if taken + 1 == path.len() => {
             let at = entries.first().map_or(node.span.end - 1, |entry| entry.span.start);
@@ -174,7 +174,7 @@ pub(super) fn apply_override(edited: &Edited, argument: &str) -> Result<Edited, 
     }
 }
 
-/// An `Each`: where it stands, what it is called, and the spans of its values.
+/// An `Each`: its place, its name, and the spans of its values.
 #[derive(Debug)]
 struct Sweep {
     span: Range<usize>,
@@ -182,7 +182,7 @@ struct Sweep {
     values: Vec<Choice>,
 }
 
-/// One value of an `Each`: its text, and where that stands if it stands in the text at all.
+/// One value of an `Each`: its text, and its place if it is written in the text.
 #[derive(Clone, Debug)]
 struct Choice {
     shown: String,
@@ -199,7 +199,7 @@ pub(super) struct RawCell {
 /// Most cells of one study.
 const MOST_CELLS: usize = 100_000;
 
-/// A study's text with its `Each`, from which every cell is made when it is asked for.
+/// A study's text with its `Each`, from which cells are made one by one.
 #[derive(Debug)]
 pub(super) struct Expansion<'a> {
     edited: &'a Edited,
@@ -210,7 +210,7 @@ pub(super) struct Expansion<'a> {
     cells: usize,
 }
 
-/// One cell for every combination of values, the `Each` that comes first in the text changing slowest.
+/// One cell for every combination of values; the first `Each` in the text changes slowest.
 pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> {
     let place = |diagnostics: Vec<Diagnostic>| -> Vec<Diagnostic> {
         let trace = |mut diagnostic: Diagnostic| {
@@ -221,7 +221,7 @@ pub(super) fn expand(edited: &Edited) -> Result<Expansion<'_>, Vec<Diagnostic>> 
         };
         diagnostics.into_iter().map(trace).collect()
     };
-    // `Range(0, 30)` is written out first, so that every value of an `Each` stands in the text.
+    // `Range(0, 30)` is expanded first, so that every value of an `Each` is written in the text.
     let root = tree::read(&edited.text).map_err(place)?;
     let (mut sweeps, mut problems) = (Vec::new(), Vec::new());
     collect(&root, &edited.text, &mut String::new(), &mut sweeps, &mut problems);

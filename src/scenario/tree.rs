@@ -1,4 +1,4 @@
-//! A RON text as a tree of values that know where they stand.
+//! A RON text as a tree of values with their positions.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::{names, nesting};
@@ -214,7 +214,7 @@ impl Node {
             }
             (Step::Name(name), _) if self.name.as_ref() == Some(name) => {
                 let rest = &path[1..];
-                // `Variant(value)` holds one value that the path may go on into.
+                // `Variant(value)` holds one value in which the path may continue.
                 let (node, taken) = match &self.body {
                     Body::Tuple(items) if items.len() == 1 && !rest.is_empty() => items[0].follow(rest),
                     Body::Fields(_) | Body::Tuple(_) | Body::List(_) | Body::Map(_) | Body::Leaf => {

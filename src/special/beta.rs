@@ -13,19 +13,19 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
     if x >= 1.0 {
         return (1.0, 0.0);
     }
-    // The fraction converges fast on this side; the other follows by symmetry.
+    // The continued fraction converges fast on this side; the other follows by symmetry.
     if x <= (a + 1.0) / (a + b + 2.0) {
         let below = part(a, b, x, (libm::log(x), libm::log1p(-x))).min(1.0);
         return (below, 1.0 - below);
     }
     let rest = 1.0 - x;
-    // Above one half the rest is exact; below, the logarithm of x is better taken of x itself.
+    // Above one half `rest` is exact; below, the logarithm is more accurate from x itself.
     let logs = if x > 0.5 { (libm::log(rest), libm::log1p(-rest)) } else { (libm::log1p(-x), libm::log(x)) };
     let above = part(b, a, rest, logs).min(1.0);
     (1.0 - above, above)
 }
 
-/// I_x(a, b) where the fraction converges fast, given ln x and ln(1 - x).
+/// I_x(a, b) where the continued fraction converges fast, given ln x and ln(1 - x).
 fn part(a: f64, b: f64, x: f64, (log_x, log_rest): (f64, f64)) -> f64 {
     let front = libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * log_x + b * log_rest;
     libm::exp(front) * fraction(a, b, x) / a

@@ -8,7 +8,7 @@ pub fn normal_cdf(x: f64) -> f64 {
 
 /// The standard normal quantile, `p` in (0, 1). Relative error about 1e-16 (Wichura 1988, AS 241, PPND16).
 ///
-/// Outside (0, 1) the result is NaN; the samplers never ask for that.
+/// Outside (0, 1) the result is NaN; the samplers never use such arguments.
 #[must_use]
 pub fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;

@@ -1,8 +1,8 @@
 //! Replications, sweeps and their files: from a checked scenario to a folder that can be resumed, replayed and
 //! reported on.
 //!
-//! Four rooms, each of which imports from those before it alone: `plan` (cells and identities), `disk` (the run folder),
-//! `results` (what records amount to) and `play` (where replications are made).
+//! Four parts, each of which imports only from those before it: `plan` (cells and identities), `disk` (the run folder),
+//! `results` (tables and summaries of the records) and `play` (where replications are run).
 
 mod disk;
 mod plan;
@@ -17,7 +17,7 @@ pub use disk::manifest::{CellManifest, FOLDER_VERSION, Manifest};
 pub use disk::record::{Records, ReplicationRecord};
 pub use disk::store::Archive;
 pub use plan::cells::{CellPlan, Plan};
-pub use plan::identity::BUILD;
+pub use plan::identity::{BUILD, build_with};
 pub(crate) use play::cell_runner::CellRunner;
 pub use play::diff::{Cause, Divergence, Side, Told, diff};
 pub use play::dry::{Answers, DrySeries, Spread, dry_run};

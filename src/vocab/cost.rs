@@ -1,4 +1,4 @@
-//! What one release costs, as accountants see it; and the same as a file states it, with how often.
+//! The cost of one release, as accountants see it; and the same as a file states it, with a count.
 
 use super::{Delta, Epsilon, NonNegative, Positive, Probability};
 use schemars::JsonSchema;

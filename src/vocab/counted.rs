@@ -1,6 +1,6 @@
 //! A count with its noun in singular or plural: one replication, two replications.
 
-/// `count` and `noun` in the number that it asks for. `noun` is a regular noun in the singular.
+/// `count` and `noun` in the singular or plural. `noun` is a regular noun in the singular.
 #[must_use]
 pub fn counted(count: u64, noun: &str) -> String {
     let plural = match noun.as_bytes() {

@@ -1,10 +1,10 @@
 //! Basic types of all modules: ids, virtual time, range-checked numbers, privacy events.
 //!
-//! Nothing here draws a number, opens a file or knows an algorithm.
+//! Nothing here draws random numbers, opens files or implements an algorithm.
 
 mod cost;
 mod counted;
-mod family;
+pub mod family;
 mod number;
 mod party;
 mod privacy_event;

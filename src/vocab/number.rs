@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use std::fmt;
 use thiserror::Error;
 
-/// A number outside the range its place asks for.
+/// A number outside the range of its type.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("expected {expected}, found {found}")]
 pub struct OutOfRange {
     /// The range in words, as in "a finite number above 0".
     pub expected: &'static str,
-    /// What was given.
+    /// The number that was given.
     pub found: f64,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Index of a party within one simulation. Names live in the scenario; the kernel knows only these.
+/// Index of a party within one simulation. Names are in the scenario; the kernel uses only indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PartyId(pub u32);
 

@@ -7,7 +7,7 @@ use super::{Cost, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one unit of protection is: whose change the guarantee hides.
+/// The unit of protection: the part of the data in which two neighbours differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum ProtectedUnit {
     /// One row of a curator's data set (one patient, one loan).
@@ -200,7 +200,7 @@ pub struct PrivacyEvent {
 }
 
 impl PrivacyEvent {
-    /// Whether such events concern a user each, who reports once: rewards without the number of a person. Those of
+    /// Whether such events concern one user each, who reports once: rewards without the number of a person. Those of
     /// different users do not add up.
     #[must_use]
     pub fn is_of_one_user_each(&self) -> bool {

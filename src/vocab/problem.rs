@@ -6,35 +6,35 @@
 pub struct Problem {
     /// Where, as a path in the scenario (`network.links[2].from`).
     pub path: String,
-    /// What.
+    /// What is wrong there.
     pub complaint: Complaint,
 }
 
 /// The kinds of complaint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Complaint {
-    /// A name that means nothing here.
+    /// A name that is not known here.
     UnknownName {
-        /// Kind of thing that was to be named ("party").
+        /// Kind of thing that has the name ("party").
         what: &'static str,
         /// The name found.
         found: String,
-        /// The names there are.
+        /// The known names.
         known: Vec<String>,
     },
-    /// A value that cannot stand.
+    /// A wrong value.
     Wrong {
         /// What was expected, in words.
         expected: String,
         /// What was found, in words.
         found: String,
-        /// What to do.
+        /// How to correct it.
         cure: String,
     },
 }
 
 impl Problem {
-    /// A name that means nothing here.
+    /// A name that is not known here.
     #[must_use]
     pub fn unknown(
         path: impl Into<String>,
@@ -46,7 +46,7 @@ impl Problem {
         Self { path: path.into(), complaint }
     }
 
-    /// A value that cannot stand.
+    /// A wrong value.
     #[must_use]
     pub fn wrong(
         path: impl Into<String>,

@@ -1,4 +1,4 @@
-//! How much a link carries in a second, read with its unit.
+//! The transmission rate of a link, read with its unit.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::Span;
 #[serde(try_from = "String", into = "String")]
 pub struct Rate(f64);
 
-/// Units by name, in bits per second. Prefixes are decimal, as networks are sold.
+/// Units by name, in bits per second. Prefixes are decimal, as is usual for networks.
 const UNITS: [(&str, f64); 8] = [
     ("Gbit/s", 1e9),
     ("Mbit/s", 1e6),
@@ -46,13 +46,13 @@ impl Rate {
         self.0
     }
 
-    /// How long it takes to send so many bytes.
+    /// The time that it takes to send a number of bytes.
     #[must_use]
     pub fn time_for(self, bytes: u64) -> Span {
         Span::from_seconds(8.0 * bytes as f64 / self.0)
     }
 
-    /// How many bytes leave in such a time.
+    /// The number of bytes that are sent in a time.
     #[must_use]
     pub fn bytes_in(self, span: Span) -> f64 {
         span.seconds() * self.0 / 8.0

@@ -22,7 +22,7 @@ const NANOS_PER_SECOND: f64 = 1e9;
 impl Time {
     /// The start of every simulation.
     pub const ZERO: Self = Self(0);
-    /// Later than anything a simulation reaches.
+    /// Later than any time that a simulation reaches.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// A moment from nanoseconds since the start.
@@ -86,7 +86,7 @@ impl Span {
     /// longest span.
     #[must_use]
     pub fn from_seconds(seconds: f64) -> Self {
-        // A float-to-integer cast saturates and sends NaN to zero, which is what the contract says.
+        // A float-to-integer cast saturates and turns NaN into zero, as documented above.
         Self((seconds * NANOS_PER_SECOND).round() as u64)
     }
 

@@ -1,4 +1,4 @@
-//! The architecture as a test: floors, no circle of files, no protocol that imports a sibling, typed errors, and files
+//! The architecture as a test: layers, no circle of files, no protocol that imports a sibling, typed errors, and files
 //! that stay readable.
 //!
 //! Imports are read by a parser of Rust and followed to the file that defines the name, through every re-export. What
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use syn::visit::{self, Visit};
 
-/// The floors of `docs/architecture.md`, lowest first. Modules of one floor do not import each other.
-const FLOORS: &[(u32, &[&str])] = &[
+/// The layers of `docs/architecture.md`, lowest first. Modules of one layer do not import each other.
+const LAYERS: &[(u32, &[&str])] = &[
     (1, &["vocab", "special", "rng"]),
     (2, &["kernel", "gp", "accounting"]),
     (3, &["privacy", "network", "objectives", "learners"]),
@@ -23,10 +23,11 @@ const FLOORS: &[(u32, &[&str])] = &[
     (7, &["audit"]),
     (8, &["report"]),
     (9, &["cli", "prelude"]),
+    (10, &["catalogue"]),
 ];
 
-/// What one floor may import of itself: the plainer of two.
-const SAME_FLOOR: &[(&str, &str)] = &[("rng", "vocab"), ("rng", "special")];
+/// What one layer may import of itself: the plainer of two.
+const SAME_LAYER: &[(&str, &str)] = &[("rng", "vocab"), ("rng", "special")];
 
 /// Most lines of a file of `src`.
 const MOST_LINES: usize = 450;
@@ -337,8 +338,8 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 }
 
-fn floor_of() -> BTreeMap<&'static str, u32> {
-    FLOORS.iter().flat_map(|(floor, modules)| modules.iter().map(move |module| (*module, *floor))).collect()
+fn layer_of() -> BTreeMap<&'static str, u32> {
+    LAYERS.iter().flat_map(|(layer, modules)| modules.iter().map(move |module| (*module, *layer))).collect()
 }
 
 /// Top-level module of a file.
@@ -347,17 +348,17 @@ fn top(file: &str) -> &str {
 }
 
 #[test]
-fn modules_import_only_from_floors_below() {
-    let floors = floor_of();
+fn modules_import_only_from_layers_below() {
+    let layers = layer_of();
     let mut offences = Vec::new();
     for ((from, to), names) in &Sources::get().arrows {
         let (importer, imported) = (top(from), top(to));
-        let (Some(floor), Some(other)) = (floors.get(importer), floors.get(imported)) else { continue };
-        if importer != imported && other >= floor && !SAME_FLOOR.contains(&(importer, imported)) {
+        let (Some(layer), Some(other)) = (layers.get(importer), layers.get(imported)) else { continue };
+        if importer != imported && other >= layer && !SAME_LAYER.contains(&(importer, imported)) {
             offences.push(format!("{from} -> {to}: {names:?}"));
         }
     }
-    assert!(offences.is_empty(), "imports against the floors:\n{}", offences.join("\n"));
+    assert!(offences.is_empty(), "imports against the layers:\n{}", offences.join("\n"));
 }
 
 #[test]
@@ -389,15 +390,15 @@ fn errors_have_types() {
 }
 
 #[test]
-fn every_module_has_a_floor_and_lib_lists_them_in_order() {
+fn every_module_has_a_layer_and_lib_lists_them_in_order() {
     let text = fs::read_to_string(root().join("lib.rs")).unwrap();
-    let floors = floor_of();
+    let layers = layer_of();
     let listed: Vec<u32> = text
         .lines()
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
-        .map(|module| *floors.get(module).unwrap_or_else(|| panic!("{module} has no floor in this test")))
+        .map(|module| *layers.get(module).unwrap_or_else(|| panic!("{module} has no layer in this test")))
         .collect();
-    assert!(listed.len() >= floors.len(), "lib.rs lists {} of {} modules", listed.len(), floors.len());
+    assert!(listed.len() >= layers.len(), "lib.rs lists {} of {} modules", listed.len(), layers.len());
     assert!(listed.is_sorted(), "lib.rs lists modules out of order: {listed:?}");
 }
 

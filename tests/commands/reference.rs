@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 
-const PARTS: &str = "\n## parts\n\nWhat members of families are made of.\n";
+const PARTS: &str = "\n## parts\n\nThe types of the fields above.\n";
 
 fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_default().to_owned()
@@ -41,7 +41,7 @@ fn the_reference_is_up_to_date() {
     assert_eq!(code, 0);
     let catalogue: Value = serde_json::from_str(&stdout).unwrap();
     let mut page = String::from(
-        "# Reference\n\nEvery name that a scenario may use. Made from the code by `tests/commands/reference.rs`; do not edit.\n",
+        "# Reference\n\nEvery name that a scenario may use. Generated from the source code by `tests/commands/reference.rs`; do not edit.\n",
     );
     for (level, key, opening) in [("##", "families", ""), ("###", "parts", PARTS)] {
         page.push_str(opening);

@@ -1,5 +1,5 @@
-//! A law of the loss cut into cells, in a form from which a law on a lattice that is certainly worse, and one that is
-//! certainly better, can be made without cancellation.
+//! A law of the loss divided into cells, in a form from which a law on a lattice that is certainly worse, and one that
+//! is certainly better, can be computed without cancellation.
 //!
 //! Piece k covers losses from k w to (k + 1) w, w the spacing of the lattice divided by the pieces of a cell. For each,
 //! two numbers are kept: P's mass in it, and how much of that mass goes to the upper end when the piece is replaced by
@@ -8,7 +8,7 @@
 
 use super::gauss_legendre::{FOUR, TWO, visit};
 
-/// Where a density lives, in its own coordinate.
+/// The interval where a density is not 0, in its own coordinate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Support {
     pub(super) low: f64,
@@ -17,21 +17,21 @@ pub(super) struct Support {
     pub(super) resolution: f64,
 }
 
-/// Cells farther out than this have no exact index.
+/// The index of a cell farther out than this is not exact.
 const FARTHEST: f64 = (1u64 << 50) as f64;
-/// Two points do for panels this much shorter than the resolution: their error is of fourth order.
+/// For panels this much shorter than the resolution the two-point rule is enough: its error is of fourth order.
 const SHORT: f64 = 0.05;
 /// Most pieces of one law.
 const MOST_PIECES: f64 = (1u32 << 20) as f64;
 
-/// A lattice to be.
+/// The lattice that a law is to be placed on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct Grid {
     /// Distance of its points.
     pub(in crate::accounting) spacing: f64,
-    /// Into how many pieces the law is cut between two points.
+    /// Number of pieces into which the law is divided between two neighbouring points.
     pub(in crate::accounting) pieces: usize,
-    /// Where point 0 lies.
+    /// Position of point 0.
     pub(in crate::accounting) offset: f64,
 }
 
@@ -42,19 +42,19 @@ pub(in crate::accounting) struct Cells {
     pub(in crate::accounting) grid: Grid,
     /// Lattice point at which the first piece starts.
     pub(in crate::accounting) first: i64,
-    /// P's mass in each piece; whole cells of them.
+    /// P's mass in each piece; the number of pieces is that of whole cells.
     pub(in crate::accounting) mass: Vec<f64>,
-    /// The part of it that goes to the upper end.
+    /// The part of that mass that goes to the upper end.
     pub(in crate::accounting) up: Vec<f64>,
-    /// P's mass below the losses that were cut up.
+    /// P's mass below the first piece.
     pub(in crate::accounting) swept: f64,
-    /// P's mass above them.
+    /// P's mass above the last piece.
     pub(in crate::accounting) beyond: f64,
 }
 
 impl Cells {
-    /// Empty pieces that cover losses from `low` to `high`. The spacing is larger than asked for, by a power of two,
-    /// where there would be more than [`MOST_PIECES`] of them: whoever composes must look at it afterwards.
+    /// Empty pieces that cover losses from `low` to `high`. If there would be more than [`MOST_PIECES`], the spacing is
+    /// larger than asked for by a power of two; the caller must check it before composing.
     pub(super) fn new(grid: Grid, low: f64, high: f64) -> Self {
         let Grid { mut spacing, pieces, offset } = grid;
         let (low, high) = (low - offset, high - offset);
@@ -84,7 +84,7 @@ impl Cells {
         usize::try_from(cell).unwrap_or(0).min(self.mass.len() - 1)
     }
 
-    /// The share of a loss within a cell that goes up.
+    /// The share of a loss within a cell that goes to the upper end.
     fn share(&self, cell: usize, loss: f64) -> f64 {
         (libm::expm1(-(loss - self.low_of(cell))) / libm::expm1(-self.width())).clamp(0.0, 1.0)
     }
@@ -95,8 +95,8 @@ impl Cells {
         self.up[cell] += mass * self.share(cell, loss);
     }
 
-    /// Adds a density of P in a coordinate x in which the loss is `loss(x)`, strictly increasing; `inverse` is its
-    /// inverse, free to return anything out of the support for losses that are out of range.
+    /// Adds a density of P in a coordinate x in which the loss is `loss(x)`, strictly increasing. `inverse` is its
+    /// inverse; for losses out of range it may return any x outside the support.
     pub(super) fn add_mapped(
         &mut self,
         support: Support,
@@ -139,7 +139,7 @@ impl Cells {
         self.add_mapped(support, density, |l| l, |l| l);
     }
 
-    /// Adds the density scale e^{l/2} between two losses. In whole cells masses are a geometric sequence.
+    /// Adds the density scale e^{l/2} between two losses. The masses of whole cells form a geometric sequence.
     pub(super) fn add_half_exponential(&mut self, low: f64, high: f64, scale: f64) {
         let density = |l: f64| scale * libm::exp(0.5 * l);
         let (first, last) = (self.cell_of(low), self.cell_of(high));
@@ -150,7 +150,7 @@ impl Cells {
         self.add_density(Support { low, high: inner, resolution: self.grid.spacing }, density);
         self.add_density(Support { low: outer, high, resolution: self.grid.spacing }, density);
         let half = self.width();
-        // Of a cell that starts at 0: mass and part that goes up.
+        // Mass, and the part of it that goes up, of a cell that starts at 0.
         let (mut mass, mut up) = (0.0, 0.0);
         visit(&FOUR, 0.0, half, |l, weight| {
             mass += weight * density(l);

@@ -64,19 +64,19 @@ impl Cumulants {
 
 /// One law of the privacy loss.
 pub(super) trait Law: fmt::Debug {
-    /// K(s), s >= 0, with derivatives; at least a bound on it where it [is not exact](Self::is_exact).
+    /// K(s), s >= 0, with derivatives; an upper bound where it [is not exact](Self::is_exact).
     fn cumulants(&self, s: f64) -> Cumulants;
 
-    /// Whether K(s) is exact, and not an upper bound because working it out would take too long.
+    /// Whether K(s) is exact; if not, it is an upper bound, because the exact value would take too long to compute.
     fn is_exact(&self, _s: f64) -> bool {
         true
     }
 
-    /// Itself.
+    /// A copy.
     fn duplicate(&self) -> Box<dyn Law>;
 
     /// The law without most of its largest losses, and how much of P's mass is missing, at most about `tail`: every
-    /// hockey-stick divergence falls by at most that. Nothing where it has no rare large losses.
+    /// hockey-stick divergence falls by at most that. `None` if it has no rare large losses.
     fn tapered(&self, _tail: f64) -> Option<(Box<dyn Law>, f64)> {
         None
     }
@@ -89,8 +89,8 @@ pub(super) trait Law: fmt::Debug {
         1.0
     }
 
-    /// A bound on the modulus of those values (count 1) at every height above `y`, if there is a proven one that falls;
-    /// none for laws with a density whose values fall by observation.
+    /// A bound on the modulus of those values (count 1) at every height above `y`, if there is a proven bound that
+    /// falls with `y`; `None` for laws with a density, whose values are only observed to fall.
     fn ceiling(&self, s: f64, y: f64) -> Option<f64>;
 
     /// A length of which the law's atoms are multiples, if it has atoms away from 0.
@@ -98,25 +98,25 @@ pub(super) trait Law: fmt::Debug {
         None
     }
 
-    /// Itself, if it has but two values.
+    /// The law itself, if it has only two values.
     fn two_atoms(&self) -> Option<TwoAtoms> {
         None
     }
 
-    /// A loss near which the law has an atom, or as good as one: best made a point of a lattice.
+    /// A loss near which the law has an atom or a narrow peak: best made a point of a lattice.
     fn anchor(&self) -> f64 {
         0.0
     }
 
-    /// Where losses nearly always lie, and on what scale, if that may be far smaller than the largest losses; then the
-    /// law can be cut up between any two losses, and its parts add up.
+    /// Centre and scale of the bulk of the law, if that scale may be far smaller than the largest losses. Such a law
+    /// can be divided between any two losses, and its parts add up.
     fn bulk(&self) -> Option<(f64, f64)> {
         None
     }
 
-    /// Losses below and above which P has at most the mass `tail`, each.
+    /// Two losses: P has at most the mass `tail` below the first, and at most that above the second.
     fn span(&self, tail: f64) -> (f64, f64);
 
-    /// The law between two losses cut up for a lattice; what P has below and above is kept as sums.
+    /// The law between two losses, divided for a lattice; of what P has below and above, only the total mass is kept.
     fn cells(&self, grid: Grid, low: f64, high: f64) -> Cells;
 }

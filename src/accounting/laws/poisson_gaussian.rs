@@ -100,7 +100,7 @@ impl Law for PoissonGaussian {
         let sigma = mixture.sigma;
         match self.direction {
             Direction::Remove => {
-                // Above x lies at most Phi(-x / sigma) + q Phi(-(x - 1) / sigma).
+                // The mass above x is at most Phi(-x / sigma) + q Phi(-(x - 1) / sigma).
                 let near = sigma * normal_tail(0.5 * tail);
                 let far = 1.0 + sigma * normal_tail((0.5 * tail / mixture.rate).min(0.5));
                 (mixture.loss(-sigma * normal_tail(tail)), mixture.loss(near.max(far)))
@@ -116,9 +116,9 @@ impl Law for PoissonGaussian {
         let mixture = self.mixture;
         let (q, sigma) = (mixture.rate, mixture.sigma);
         let normal = |x: f64| libm::exp(-0.5 * x * x / (sigma * sigma)) / (TAU.sqrt() * sigma);
-        // Nothing lies farther out than this, for doubles.
+        // In double precision there is no mass farther out than this.
         let (nearest, farthest) = (-16.0 * sigma, 1.0 + 40.0 * sigma);
-        // Near its least value, ln(1 - q), the loss hardly depends on x: there x is not told from the loss.
+        // Near its least value, ln(1 - q), the loss hardly depends on x: there x cannot be computed from the loss.
         let edge = mixture.loss(-10.0 * sigma) * (1.0 - 1e-9);
         let place = |loss: f64| {
             if loss <= edge { nearest } else { mixture.inverse(loss).clamp(nearest, farthest) }
@@ -131,7 +131,7 @@ impl Law for PoissonGaussian {
                 cells.swept = (1.0 - q) * normal_cdf(low / sigma) + q * normal_cdf((low - 1.0) / sigma);
                 cells.beyond = (1.0 - q) * normal_cdf(-high / sigma) + q * normal_cdf((1.0 - high) / sigma);
                 let density = |x: f64| (1.0 - q) * normal(x) + q * normal(x - 1.0);
-                // Where noise is small nothing lies between the two normal laws.
+                // If the noise is small, there is no mass between the two normal laws.
                 let (near, far) = (16.0 * sigma, 1.0 - 16.0 * sigma);
                 let apart = near < far && support.low < near && support.high > far;
                 let parts = if apart {

@@ -1,4 +1,4 @@
-//! What the two subsampled Gaussians share: the loss of a mixture, and integrals against it.
+//! What the two subsampled Gaussians have in common: the loss of a mixture, and integrals against it.
 //!
 //! With Q = N(0, sigma^2) and P = (1 - q) Q + q N(1, sigma^2), the loss at x is
 //! L(x) = ln(1 - q + q e^t), t = (2x - 1) / (2 sigma^2), increasing in x.
@@ -14,11 +14,11 @@ use std::f64::consts::PI;
 pub(super) struct Mixture {
     pub(super) rate: f64,
     pub(super) sigma: f64,
-    /// Where integrals end softly, if they do.
+    /// A smooth cut-off of the density, if there is one.
     pub(super) taper: Option<Taper>,
 }
 
-/// A factor Phi((x_0 - x) / width) on the density, and none of it from a little farther on.
+/// A factor Phi((x_0 - x) / width) on the density, replaced by 0 from a little farther on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Taper {
     centre: f64,
@@ -26,7 +26,7 @@ pub(super) struct Taper {
 }
 
 impl Taper {
-    /// Nothing is left beyond.
+    /// The x beyond which the density is cut off.
     fn end(&self) -> f64 {
         self.centre + 9.2 * self.width
     }
@@ -64,7 +64,8 @@ impl Mixture {
         Self { rate, sigma, taper: None }
     }
 
-    /// The same with a soft end, where N(0, sigma^2) mixed with N(1, sigma^2) loses about the mass `tail`, and that mass.
+    /// The same with a smooth cut-off that removes about the mass `tail` of N(0, sigma^2) mixed with N(1, sigma^2), and
+    /// the mass removed.
     pub(super) fn tapered(self, tail: f64) -> (Self, f64) {
         let Self { rate, sigma, .. } = self;
         let width = 0.25 * (0.3 * sigma * sigma).min(4.0 * sigma);
@@ -178,7 +179,7 @@ impl Mixture {
             Point { weight: self.exponent(a, x, loss), loss }
         };
         let threshold = exponent_at(low).weight.max(exponent_at(high).weight) - NEGLIGIBLE;
-        // Walks until a term is negligible or the end is reached; says where it stopped.
+        // Walks until a term is negligible or the end is reached; returns where it stopped.
         let mut walk = |mut k: i64, by: i64, end: i64| {
             while k != end {
                 let point = exponent_at(k);
@@ -199,7 +200,7 @@ impl Mixture {
         self.normalise(step, points)
     }
 
-    /// Makes exponents weights, and returns the ln of the integral.
+    /// Turns exponents into weights, and returns the ln of the integral.
     fn normalise(&self, step: f64, points: &mut Vec<Point>) -> f64 {
         let largest = points.iter().map(|p| p.weight).fold(f64::NEG_INFINITY, f64::max);
         points.retain(|point| point.weight > largest - NEGLIGIBLE);
@@ -226,7 +227,8 @@ const SIDE_BY_SIDE: usize = 4;
 /// Multiplies `out[j]` by the characteristic function of weighted losses at (from + j) step, to the power `count`.
 pub(super) fn characteristic(points: &[Point], step: f64, from: usize, count: u64, out: &mut [Complex]) {
     let mut values = vec![Complex::ZERO; out.len()];
-    // Several points side by side: their turns do not wait for each other. The sums are formed in the points' order.
+    // Several points side by side, because their rotations do not depend on each other. The sums are formed in the
+    // points' order.
     for points in points.chunks(SIDE_BY_SIDE) {
         let mut turns = [Complex::ONE; SIDE_BY_SIDE];
         let mut terms = [Complex::ZERO; SIDE_BY_SIDE];

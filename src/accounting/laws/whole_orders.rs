@@ -1,4 +1,5 @@
-//! A bound on K for subsampled Gaussians with so little noise, or at orders so high, that a quadrature is out of reach.
+//! A bound on K for subsampled Gaussians with so little noise, or at orders so high, that a quadrature would be too
+//! long.
 //!
 //! At a whole order a the integral of ((1 - q) + q e^t)^a against N(0, sigma^2) is a finite sum,
 //! sum over k of C(a, k) (1 - q)^(a - k) q^k exp(k (k - 1) / (2 sigma^2)); K is convex, so between whole orders it lies
@@ -10,14 +11,16 @@
 use super::Cumulants;
 use super::subsampled::Mixture;
 
-/// Above this order the sum is too long as well, and joint convexity must do.
+/// Above this order the sum is too long as well, and joint convexity gives the bound.
 const MOST: f64 = 4096.0;
 
-/// An upper bound on K(s). Mean and variance are those of the bound, about: they guide searches and prove nothing.
+/// An upper bound on K(s). Mean and variance are approximately those of the bound; they guide searches and prove
+/// nothing.
 pub(super) fn bound(mixture: Mixture, s: f64) -> Cumulants {
     let variance = 1.0 / (mixture.sigma * mixture.sigma);
     if s > MOST {
-        // E e^{sL} is at most that of no sample with probability 1 - q, and of the plain Gaussian with q.
+        // By joint convexity, E e^{sL} is at most (1 - q) times that without the unit plus q times that of the plain
+        // Gaussian.
         let whole = 0.5 * variance * s * (s + 1.0);
         let value = log_of_sum(libm::log1p(-mixture.rate), libm::log(mixture.rate) + whole);
         return Cumulants { value: raised(value), mean: variance * (s + 0.5), variance };
@@ -47,7 +50,7 @@ pub(super) fn log_of_sum(a: f64, b: f64) -> f64 {
     if small == f64::NEG_INFINITY { large } else { large + libm::log1p(libm::exp(small - large)) }
 }
 
-/// More than the rounding of sums of that length.
+/// Adds more than the rounding error of a sum of that length.
 fn raised(value: f64) -> f64 {
     value + 1e-11 * (1.0 + value.abs())
 }

@@ -1,4 +1,4 @@
-//! Which method prices which composition.
+//! Chooses the method that prices a composition.
 
 use super::contour::{self, Ends};
 use super::{binomial, steps};
@@ -12,12 +12,12 @@ use crate::vocab::{Cost, Delta};
 
 /// The hockey-stick divergence of the dominating pairs' product, by contour integration, exact sums or lattices.
 ///
-/// Add and remove directions are composed apart; the larger counts. Probabilities of outright failure of
-/// (epsilon, delta)-mechanisms are taken off delta first.
+/// The add and remove directions are composed separately; the larger epsilon counts. Probabilities of outright failure
+/// of (epsilon, delta)-mechanisms are subtracted from delta first.
 ///
-/// The figure is the upper end of an interval that holds the true epsilon. It resolves 0.1 % of epsilon: where the ends
-/// are no farther apart than that (nearly everywhere, see docs/accounting.md), settings whose true epsilons differ by
-/// more stand in the right order, and others may change places by as much.
+/// The figure is the upper end of an interval that holds the true epsilon. Where the ends are within 0.1 % of each
+/// other (nearly everywhere, see docs/accounting.md), settings whose true epsilons differ by more are in the right
+/// order; others may change places.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tight;
 
@@ -62,10 +62,10 @@ impl Accountant for Tight {
 }
 
 impl Tight {
-    /// Whether epsilon is at most `epsilon`: what `price` says, told sooner.
+    /// Whether epsilon is at most `epsilon`: the same answer as that of `price`, computed faster.
     pub(crate) fn keeps(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
         let items = composition.items();
-        // Where no other theorem has a say.
+        // Costs for which no other theorem is used.
         let is_plain = items.iter().all(|item| matches!(item.cost, Cost::PoissonGaussian { .. }));
         if is_plain && pairs::unpriceable(items).is_empty() {
             let ends = curve_between(items, Exponential::Dominating, delta.get(), (epsilon, epsilon));
@@ -75,14 +75,14 @@ impl Tight {
     }
 }
 
-/// Ends as close as this, relatively, are one number.
+/// Ends as close as this, relatively, count as equal.
 const EXACT: f64 = 1e-8;
 /// Ends as close as this, relatively, are good enough.
 const CLOSE: f64 = 1e-6;
 
-/// How far apart ends may be, relatively, where the figure resolves epsilon.
+/// How far apart, relatively, the ends may be where the figure resolves epsilon.
 const RESOLUTION: f64 = 1e-3;
-/// Effort for a contour where grids leave ends farther apart.
+/// Effort for a contour if grids leave the ends farther apart than that.
 const LAST_EFFORT: f64 = 20.0;
 
 /// Below this delta, sums of probabilities in doubles are not trusted.
@@ -108,7 +108,7 @@ const CONCENTRATED_NOTE: &str =
 fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'static str>) {
     let items = composition.items();
     if items.iter().any(|item| matches!(item.cost, Cost::ZeroConcentratedDp { rho } if rho > 0.0)) {
-        // Known by its Renyi divergences alone: they price everything.
+        // Some items are known only by their Renyi divergences, so these price all items.
         let upper = renyi::epsilon(items, delta).map_or(0.0, |(epsilon, _)| epsilon);
         return (Answer { lower: 0.0, epsilon: upper, upper }, Standing::Bound, Some(CONCENTRATED_NOTE));
     }
@@ -124,7 +124,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
         }
         return (answer, Standing::Bound, note);
     }
-    // Sound for adaptive choices: the smaller of two bounds.
+    // For adaptive choices, the smaller of two bounds that hold for them.
     let mut upper = curve(items, Exponential::Dominating, delta).upper;
     if let Some((epsilon, _)) = renyi::epsilon(items, delta) {
         upper = upper.min(epsilon);
@@ -146,7 +146,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, Standing, Option<&'st
     (Answer { lower, epsilon: upper, upper }, Standing::Bound, note)
 }
 
-/// Whether these would have an exact sum, were it not so long.
+/// Whether these have an exact sum that is too long to compute.
 fn is_long_sum(items: &[Item]) -> bool {
     match items {
         [Item { cost: Cost::ExponentialMechanism { .. }, count, .. }] => *count > binomial::MOST_OF_A_RANGE,
@@ -161,13 +161,14 @@ fn is_long_sum(items: &[Item]) -> bool {
     }
 }
 
-/// Both ends of epsilon (at least 0) for priceable items, the worse of the two directions. Where the numbers fail, or
-/// another theorem knows better, its bound stands in: Renyi divergences above, what a part costs alone below.
+/// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions. Where the computation
+/// fails, or another theorem gives a better bound, that bound is used: Renyi divergences for the upper end, the cost of
+/// a part alone for the lower.
 pub(in crate::accounting) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Ends {
     curve_below(items, exponential, delta, f64::INFINITY)
 }
 
-/// The same, where an epsilon above `ceiling` is of no interest: the ends need not be close then.
+/// The same if an epsilon above `ceiling` is of no interest: its ends need not be close.
 pub(in crate::accounting) fn curve_below(
     items: &[Item],
     exponential: Exponential,
@@ -177,7 +178,7 @@ pub(in crate::accounting) fn curve_below(
     curve_between(items, exponential, delta, (0.0, ceiling))
 }
 
-/// The same, where one at most `floor` is of no interest either.
+/// The same if an epsilon of at most `floor` is of no interest either.
 fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, ceiling): (f64, f64)) -> Ends {
     if pairs::total_variation(items) <= delta {
         return Ends { lower: 0.0, upper: 0.0 };
@@ -191,12 +192,12 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
     if least > ceiling {
         return Ends { lower: least, upper: total };
     }
-    // Only lattices can fail or be coarse, so only they need the other bound.
+    // Only lattices can fail or be coarse, so the other bound is computed for them only.
     let mut known: Option<f64> = None;
     let mut other =
         || *known.get_or_insert_with(|| renyi::epsilon(items, delta).map_or(0.0, |found| found.0));
     if delta < LEAST_DELTA {
-        // Sums in doubles resolve no such probability beside 1; Renyi divergences do.
+        // Sums in doubles do not resolve such a probability beside 1; Renyi divergences do.
         return Ends { lower: least, upper: other().min(total).max(least) };
     }
     let directions = if pairs::is_lopsided(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
@@ -224,7 +225,7 @@ fn curve_between(items: &[Item], exponential: Exponential, delta: f64, (floor, c
                 ends.lower = line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper);
                 let is_of_interest = ends.upper > worst.upper.max(floor) && ends.lower < ceiling;
                 if is_of_interest && ends.upper - ends.lower > RESOLUTION * ends.upper {
-                    // Grids could not tell; a longer line may.
+                    // Grids left the ends apart; a longer contour may bring them together.
                     let line = contour::epsilon(&laws, delta, LAST_EFFORT)
                         .filter(|line| line.upper.is_finite() && line.lower.is_finite());
                     if let Some(line) = line {

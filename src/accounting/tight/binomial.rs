@@ -5,7 +5,7 @@ use crate::accounting::laws::TwoAtoms;
 
 /// Longer sums take too much memory and round too much.
 pub(super) const MOST: u64 = 1_000_000_000;
-/// Many of them are needed to find the worst exponential mechanism.
+/// The limit for bounded range, where many sums are needed to find the worst exponential mechanism.
 pub(super) const MOST_OF_A_RANGE: u64 = 20_000;
 
 /// Epsilon of `count` equal two-output mechanisms; at least 0.
@@ -17,7 +17,7 @@ pub(in crate::accounting) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> 
     staircase::epsilon(top, spacing, empty, masses, delta).max(0.0)
 }
 
-/// Epsilon of `count` exponential mechanisms of bounded range `range`, none chosen by looking at another's output: the
+/// Epsilon of `count` exponential mechanisms of bounded range `range`, chosen without looking at any output: the
 /// supremum over the mechanisms with losses t and t - range, the same t for all.
 ///
 /// At a fixed number l of low losses counted, epsilon(t) = ln((A_l(t) - delta) / B_l(t)) is stationary where
@@ -47,7 +47,7 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
         best
     };
     let mut best = f64::NEG_INFINITY;
-    // Long sums are smooth in t, and fewer starts do.
+    // Long sums are smooth in t, so fewer starting points are enough.
     let starts: &[u32] = if count > 500 { &[4, 6] } else { &[1, 2, 3, 4, 5, 6, 7] };
     for &start in starts {
         let t = range * f64::from(start) / 8.0;

@@ -1,4 +1,4 @@
-//! The tight accountant on a line in the complex plane.
+//! The tight accountant by an integral along a line in the complex plane.
 //!
 //! delta(e) = 1/(2 pi i) * integral over c - i inf .. c + i inf of exp(K(z) - z e) / (z (z + 1)) dz for any c > 0, because
 //! 1/(z (z + 1)) is the Laplace transform of 1 - e^-x on x > 0. At the Chernoff-optimal c the integrand falls like a
@@ -26,7 +26,7 @@ pub(super) fn cumulants(laws: &Laws, s: f64) -> Cumulants {
     laws.iter().fold(Cumulants::ZERO, |sum, (law, count)| sum.plus(*count as f64, law.cumulants(s)))
 }
 
-/// Where the line crosses the real axis, with what the saddle-point approximation says there.
+/// Point at which the line crosses the real axis, with the saddle-point approximation there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saddle {
     pub(super) c: f64,
@@ -87,14 +87,14 @@ const MOST_TERMS: f64 = 40_000.0;
 const TRUNCATION: f64 = 1e-14;
 /// Most terms of all values together, at effort 1.
 const MOST_WORK: f64 = 4e5;
-/// What part of that may be done before the values have fallen to 1/10.
+/// The part of that work that may be done before the values have fallen to 1/10.
 const FIRST_PART: f64 = 0.1;
 
-/// Epsilon at `delta` with both ends; nothing if the integrand does not fall within the allowed nodes.
+/// Both ends of epsilon at `delta`; `None` if the integrand does not fall within the allowed nodes.
 ///
-/// The line crosses the real axis at the saddle point. Where the loss is now and then large, the tilted law there is
-/// that of the large losses alone, and the sum over m is not small; then it crosses at the best Renyi order of laws whose
-/// largest losses are left out, or nearer to 0.
+/// The line crosses the real axis at the saddle point. If large losses are rare, the tilted law there is that of the
+/// large losses alone, and the sum over m is not small; then the line crosses at the best Renyi order of the laws
+/// without their largest losses, or nearer to 0.
 ///
 /// `effort` says how many times the usual work may be done.
 pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
@@ -120,7 +120,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<Ends> {
     best
 }
 
-/// Of delta, what the tapered laws may lack.
+/// Part of delta that the tapered laws may lack.
 const LOST: f64 = 1e-8;
 
 /// The laws without their largest losses, and what part of delta that is at most.
@@ -238,7 +238,7 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Optio
         }
     }
     let (value, slope, moduli) = sums(epsilon);
-    // Newton's steps must have arrived: delta falls in epsilon, and has the value asked for.
+    // Newton's method must have converged: delta falls in epsilon, and has the value asked for.
     let missed = (libm::log(value) - c * epsilon - target).abs();
     if value.is_nan() || value <= 0.0 || slope >= 0.0 || missed.is_nan() || missed > 1e-9 {
         return None;
@@ -248,7 +248,7 @@ fn at(laws: &Laws, saddle: &Saddle, delta: f64, lost: f64, effort: f64) -> Optio
     let releases: f64 = laws.iter().map(|(_, count)| *count as f64).sum();
     let rounding = 1e-15 * (releases + k.value.abs() + (c * epsilon).abs() + 10.0) * (moduli / value);
     let aliasing = aliasing(laws, saddle, epsilon, step, value);
-    // The watched part of the truncation gets a factor 10: it was seen to fall, not proven to go on falling.
+    // The observed part of the truncation gets a factor 10: its fall was observed, not proven.
     let truncation = 10.0 * beyond / value;
     Some(Ends {
         lower: epsilon - (rounding + truncation + aliasing) * per_relative,
@@ -265,7 +265,7 @@ fn ceiling(laws: &Laws, c: f64, y: f64) -> f64 {
     libm::exp(log)
 }
 
-/// What the trapezoid rule adds at most, relative to delta.
+/// A bound on the error of the trapezoid rule, relative to delta.
 fn aliasing(laws: &Laws, saddle: &Saddle, epsilon: f64, step: f64, value: f64) -> f64 {
     let c = saddle.c;
     let period = 2.0 * PI / step;

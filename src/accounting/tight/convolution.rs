@@ -11,7 +11,7 @@ use crate::accounting::laws::{Cells, Law};
 /// Unit roundoff of doubles.
 const ROUNDOFF: f64 = 1.2e-16;
 
-/// Bound on the relative error of the masses of a law that was cut up: that of its quadratures, if any.
+/// Bound on the relative error of the masses of a divided law: that of its quadratures, if any.
 pub(super) fn cutting(law: &dyn Law) -> f64 {
     if law.pitch().is_some() { 1e-14 } else { 2e-12 }
 }
@@ -33,7 +33,7 @@ pub(super) struct Laws {
     pub(super) relative: f64,
 }
 
-/// What convolution may do.
+/// The lattice and the window of a convolution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     /// Distance of the lattice's points.
@@ -42,15 +42,15 @@ pub(super) struct Rules {
     pub(super) window: (f64, f64),
 }
 
-/// Indices beyond this are out of reach.
+/// Indices beyond this are not used.
 const FAR: f64 = (1u64 << 60) as f64;
 impl Laws {
-    /// No loss.
+    /// The law of a loss that is always 0.
     pub(super) fn nothing() -> Self {
         Self { offset: 0.0, first: 0, worse: vec![1.0], better: vec![1.0], infinite: 0.0, relative: 0.0 }
     }
 
-    /// A law that was cut up, on its lattice.
+    /// A divided law, on its lattice.
     pub(super) fn of(law: &dyn Law, cells: &Cells) -> Self {
         let mut worse = vec![0.0];
         worse.extend(worse_masses(cells));
@@ -107,7 +107,7 @@ impl Laws {
             self.worse[kept..].iter().for_each(|mass| above += mass);
             self.better[kept..].iter().for_each(|mass| lowered += mass);
             if self.first > high {
-                // Everything lies above.
+                // Everything lies above the window.
                 above += self.worse[0];
                 lowered += self.better[0];
                 (self.first, self.worse[0], self.better[0]) = (high, 0.0, 0.0);

@@ -15,7 +15,8 @@ impl Fft {
     /// A transform of length `n`, a power of two, at least 2.
     pub(super) fn new(n: usize) -> Self {
         let half = n / 2;
-        // A product of a coarse and a fine turn costs far less than a sine and is as good to two last bits.
+        // A product of a coarse and a fine factor costs far less than a sine, and is as accurate but for the last two
+        // bits.
         let fine = 1 << (half.trailing_zeros() / 2);
         let turn = |k: usize| Complex::turn(-TAU * (k as f64 / n as f64));
         let near: Vec<Complex> = (0..fine).map(turn).collect();

@@ -5,10 +5,10 @@
 //! 2022, Section 4); the better one is merged to one point (post-processing), which need not lie on any grid. Both err
 //! in second order of the cells' widths.
 
-/// Masses under Q below this have lost digits, or vanished.
+/// Masses under Q below this have lost digits, or are 0 by underflow.
 const LEAST_MASS: f64 = 1e-290;
 
-/// Below this modulus of a loss, P's mass less Q's is exact; above it Q's.
+/// For losses of a modulus below this, P's mass less Q's is the exact number; above it, Q's mass is.
 const SMALL: f64 = 0.7;
 
 /// Masses at losses in rising order.
@@ -45,7 +45,7 @@ impl Masses {
             let loss = if part.abs() < 0.5 { -libm::log1p(-part) } else { libm::log(p / q) };
             self.push(loss, p, q, u);
         } else if p > 1e-30 {
-            // Q's mass was below 1e-320, had it not vanished: the loss is above 660.
+            // Q's mass has underflowed, so it was below 1e-320: the loss is above 660.
             self.put(600.0, p);
         }
     }
@@ -75,7 +75,7 @@ impl Masses {
     }
 }
 
-/// What is gathered in one cell.
+/// The masses gathered in one cell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub(super) p: f64,
@@ -96,11 +96,11 @@ impl Cell {
     }
 }
 
-/// Neighbouring points that are looked at together.
+/// Number of neighbouring points that are processed together.
 const BLOCK: usize = 8;
 
-/// All products of two laws; cell k lies between the points k - 1 and k of the grid, the first below it, the last above.
-/// Products of P-masses that add up to at most `lost` are left out; how much they are is told too.
+/// All products of two laws; cell k lies between the points k - 1 and k of the grid, the first below it, the last
+/// above. Products of P-masses that add up to at most `lost` are left out; their mass is returned too.
 pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f64) -> (Vec<Cell>, f64) {
     let mut cells = vec![Cell::default(); grid.len() + 1];
     let n = b.loss.len();
@@ -130,7 +130,7 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f
         }
         let end = above.partition_point(|mass| one.p * mass > lost_of_one).clamp(j, n);
         dropped += one.p * above[end];
-        // What falls into one cell is added up before it is multiplied.
+        // Products in one cell are added up before they are multiplied.
         let mut run = Cell::default();
         while j < end {
             let sum = loss + b.loss[j];
@@ -168,7 +168,7 @@ pub(super) fn worse(cells: &[Cell], grid: &[f64]) -> (Masses, f64) {
     masses[0] += cells[0].p;
     for (k, cell) in cells.iter().enumerate().take(grid.len()).skip(1) {
         let (low, width) = (grid[k - 1], grid[k] - grid[k - 1]);
-        // What of P's mass moves up is what keeps Q's.
+        // The part of P's mass that moves up is determined by keeping Q's mass.
         let surplus = if low.abs() < SMALL {
             libm::exp(low) * (cell.u + cell.p * libm::expm1(-low))
         } else {
@@ -223,8 +223,8 @@ impl Above {
     }
 }
 
-/// Between which two numbers, at least 0 and as close as doubles allow, delta(epsilon) of the sum of two losses falls to
-/// `target`: it is larger than that at the first, and not at the second.
+/// Two numbers, at least 0 and as close as doubles allow, between which delta(epsilon) of the sum of two losses falls
+/// to `target`: it is larger than that at the first, and not at the second.
 pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
     if target.is_nan() || target <= 0.0 {
         return (f64::INFINITY, f64::INFINITY);

@@ -271,7 +271,7 @@ const MOST_ATOMS: f64 = 4.0;
 /// Both ends of epsilon for the sum of two laws, at least 0.
 fn ends_of_sum(a: &Graded, b: &Graded, delta: f64) -> Ends {
     let relative = 1.0 + a.relative + b.relative + ROUNDOFF * (a.worse.p.len() + b.worse.p.len() + 16) as f64;
-    // What the worse laws have at finite losses and at infinite ones is everything.
+    // The finite and infinite masses of the worse laws together are the whole mass.
     let lacks = |sum: &Graded| 1.0 - sum.infinite - sum.worse.p.iter().sum::<f64>() > 2.0 * (relative - 1.0);
     let finite = |law: &Masses| law.p.iter().chain(&law.q).chain(&law.u).all(|mass| mass.is_finite());
     let are_finite = |a: &Masses, b: &Masses| finite(a) && finite(b) && relative < 1.01;
@@ -299,7 +299,8 @@ pub(super) fn ends(
     delta: f64,
 ) -> Option<(Ends, Guide)> {
     let mut pass = Pass { shape, guide, sums: Vec::new() };
-    // Those with a bulk and rare large losses, and the others: their scales differ, and they meet in the last sum.
+    // Laws with a bulk and rare large losses, and the others: their scales differ, so they are combined only in the
+    // last sum.
     let (mut sparse, mut others) = (Vec::new(), Vec::new());
     for ((law, count), span) in laws.iter().zip(spans) {
         let group = if law.bulk().is_some() { &mut sparse } else { &mut others };
@@ -367,7 +368,7 @@ mod tests {
         (law.p.iter().sum(), law.q.iter().sum())
     }
 
-    /// P has mass 1 however a law is cut up, and Q at most: what is missing would be missing as often as it is released.
+    /// P has mass 1 however a law is divided, and Q at most 1: mass that is missing would be missing once per release.
     #[test]
     fn a_law_keeps_the_masses_of_both_neighbours() {
         for (rate, sigma) in [(1e-6, 0.3), (1e-4, 1.0), (0.01, 0.5), (0.3, 3.0), (1e-3, 50.0), (0.9, 0.4)] {
@@ -399,8 +400,8 @@ mod tests {
         }
     }
 
-    /// Against the binomial sum of equal randomised responses, for epsilons of all sizes; first by grids that know
-    /// nothing, then by some that were told.
+    /// Against the binomial sum of equal randomised responses, for epsilons of all sizes; first by grids without a
+    /// guide, then by guided ones.
     #[test]
     fn the_ends_enclose_a_binomial_sum() {
         for (epsilon, count, delta) in [(0.5, 7, 1e-4), (0.01, 1000, 1e-6), (1e-7, 12, 1e-8), (6.0, 5, 1e-9)]

@@ -15,14 +15,15 @@ const POINTS: usize = 200;
 const GUIDED: f64 = 0.8;
 const GUIDED_OF_SPARSE: f64 = 0.9;
 
-/// At least so many points are placed without regard to the guide.
+/// At least so many points are placed without the guide.
 const LEAST_PLAIN: f64 = 24.0;
 
 /// The law of a sum, roughly.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     loss: Vec<f64>,
-    /// P's mass from there on: added up from the top, so that tails far below a rounding of 1 are told apart.
+    /// P's mass from there on: added up from the top, so that tails far below the rounding error of 1 keep their
+    /// digits.
     above: Vec<f64>,
 }
 
@@ -71,8 +72,8 @@ pub(super) struct Guide {
 }
 
 impl Guide {
-    /// Points for the sum of this number between the ends of `plain`, a grid made without knowledge: some of its points
-    /// and more where they count; about `points` of them.
+    /// Points for the sum of this number between the ends of `plain`, a grid made without the guide: some of its
+    /// points, and more where they reduce the error most; about `points` of them.
     pub(super) fn grid(&self, sum: usize, plain: Vec<f64>, points: f64) -> Vec<f64> {
         let (Some(own), Some(&low), Some(&high)) = (self.sums.get(sum), plain.first(), plain.last()) else {
             return plain;
@@ -111,7 +112,7 @@ impl Guide {
             passed += weight;
         }
         grid.sort_by(f64::total_cmp);
-        // Cells below a rounding's reach have no ends apart.
+        // Cells smaller than rounding have no distinct ends.
         let least = 1e-14 * (high - low);
         grid.dedup_by(|next, last| *next - *last <= least.max(4e-15 * last.abs()));
         if let Some(last) = grid.last_mut() {
@@ -124,7 +125,7 @@ impl Guide {
         if self.is_sparse { GUIDED_OF_SPARSE } else { GUIDED }
     }
 
-    /// What is left for a grid made without knowledge.
+    /// Number of points for a grid made without the guide.
     pub(super) fn plain_points(&self, points: f64) -> f64 {
         ((1.0 - self.guided()) * points).max(LEAST_PLAIN)
     }

@@ -1,4 +1,4 @@
-//! From a law on equally spaced losses to epsilon, in one pass from the largest loss down.
+//! Epsilon of a law on equally spaced losses, in one pass from the largest loss down.
 //!
 //! Between two neighbouring losses delta(e) = A - e^e B, with A and B the masses of P and Q above.
 

@@ -16,28 +16,28 @@ use super::guide::Guide;
 use super::{staircase, tilted};
 use crate::accounting::laws::Grid;
 
-/// Target for the relative distance of the two ends.
+/// Wanted relative distance of the two ends.
 const WANTED: f64 = 3e-4;
 /// The same for laws of atoms and exponentials alone.
 const FINEST: f64 = 2e-7;
-/// Of delta, what may be lost at either end of each law and of the window.
+/// Part of delta that may be lost at either end of each law and of the window.
 const LOST: f64 = 1e-5;
 /// Pieces of a cell, for the better law.
 const PIECES: usize = 4;
 const FIRST_POINTS: f64 = 256.0;
-/// Up to so many points sums are formed term by term.
+/// Up to so many points, sums are formed term by term.
 const SHORT: f64 = 400.0;
 /// Longest Fourier transform.
 const MOST_POINTS: f64 = 65536.0;
 /// A transform whose error is above this part of delta is not used.
 const DOUBT: f64 = 3e-3;
-/// Ends farther apart than this, relatively, are worth another method.
+/// If the ends are farther apart than this, relatively, another method is tried.
 const POOR: f64 = 1e-2;
-/// Up to so many releases graded grids are tried.
+/// Up to so many releases, graded grids are tried.
 const MOST: f64 = 1e7;
 /// Wanted relative distance of the two ends there.
 const WANTED_GRADED: f64 = 1e-3;
-/// What a grid is made for.
+/// The relative distance that a grid is designed for.
 const AIMED_GRADED: f64 = 8e-4;
 /// Points of the first, of the second and of the finest graded grid.
 const FIRST_GRADED: f64 = 64.0;
@@ -186,7 +186,7 @@ fn on_graded_grids(
         if points >= MOST_GRADED {
             return;
         }
-        // The ends of a grid that was made for a far larger epsilon say nothing about its error.
+        // The ends from a grid that was designed for a far larger epsilon do not show the error of the method.
         if best.upper >= 0.7 * before || guide.is_none() {
             let gap = (best.upper - best.lower) / (AIMED_GRADED * best.upper);
             let by = if is_guided { 1.1 * gap.sqrt() } else { SECOND_GRADED / FIRST_GRADED };
@@ -269,7 +269,7 @@ fn pass(
     spacing: f64,
     delta: f64,
 ) -> Pass {
-    // A lattice reaches up to a point a release beyond the losses themselves, either way.
+    // A lattice reaches up to one point per release beyond the losses themselves, on either side.
     let window = (
         if low <= ends.0 { low - SPREAD * spacing } else { low },
         if high >= ends.1 { high + SPREAD * spacing } else { high },
@@ -295,7 +295,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     };
     let upper = solve(&total.worse, delta / relative - relative * total.infinite);
     let lower = solve(&total.better, delta * relative);
-    // Nothing is known from below where it lies below all losses, or is no number.
+    // There is no lower end where it lies below all losses, or is not a number.
     let lower = if lower.is_finite() && lower > bottom { lower } else { 0.0 };
     // The next window: what lies outside moves delta by less than a part LOST of it.
     let lost = LOST * delta;

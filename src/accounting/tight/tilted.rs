@@ -14,7 +14,7 @@ use crate::accounting::complex::Complex;
 /// Relative rounding of a transform, per doubling of its length: a complex product, its factor and a sum.
 const ROUNDING: f64 = 7e-16;
 
-/// What one transform says.
+/// The result of one transform.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) ends: Ends,
@@ -150,7 +150,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
         beyond(Side::Above, laws, |law| &law.better, spacing, &better, c, high + (plain - low).max(0.0))
             + beyond(Side::Below, laws, |law| &law.better, spacing, &better, c, low);
     let part = ((better.rounding + per_transform) * weights + folded) * libm::exp(-c * (plain - about));
-    // Below the window nothing is known from below.
+    // There is no lower end below the window.
     let lower = solve(&from_top, target + part);
     let lower = if lower <= low + spacing { 0.0 } else { lower };
     let error = if error.is_finite() { error } else { f64::INFINITY };
@@ -170,7 +170,7 @@ fn fold(law: &Laws, part: fn(&Laws) -> &[f64], spacing: f64, c: f64, mut put: im
     size.max(1e-300)
 }
 
-/// What was factored out of a product of tilted laws.
+/// The factor taken out of a product of tilted laws.
 #[derive(Debug, Default)]
 struct Tally {
     /// ln of the product of the tilted masses.

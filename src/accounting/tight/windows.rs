@@ -3,9 +3,9 @@
 use super::gathered::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
 
-/// Cells of an octave of a single loss.
+/// Number of cells in an octave of a single loss.
 const OCTAVE: f64 = 16.0;
-/// Cells of a single loss that has no octaves.
+/// Number of cells of a single loss that is not divided into octaves.
 const EVEN: f64 = 2048.0;
 
 /// Losses between two ends, and the cells they are cut into.

@@ -6,11 +6,11 @@ use serde::Serialize;
 
 /// Probability that either of the two limits behind a bound is wrong; each gets half.
 pub const ERROR: f64 = 0.05;
-/// The same while an event is chosen. The best of some hundred thresholds is partly best by chance: with
-/// limits so wide, thresholds that few trials passed are not taken for good ones.
+/// The same while an event is chosen. The best of some hundred thresholds is partly best by chance: with limits so
+/// wide, thresholds that few trials passed are not chosen.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
-/// Which of the two neighbours.
+/// One of the two neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
@@ -46,10 +46,10 @@ impl World {
 /// The scores of one test, by world.
 pub type Scores = [Vec<f64>; 2];
 
-/// A half-line of scores: an observer who sees a score there says that the data are those of `speaks_for`.
+/// A half-line of scores: an observer who sees a score there guesses that the data are those of `speaks_for`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// Whose data the event speaks for: scores above the threshold for D, at or below it for D'.
+    /// Whose data the event indicates: scores above the threshold D, at or below it D'.
     pub speaks_for: World,
     /// The threshold.
     pub threshold: f64,
@@ -64,10 +64,10 @@ impl Event {
     }
 }
 
-/// How often an event occurred in each world, the one that it speaks for first.
+/// How often an event occurred in each world, first in the one that it indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Trials in the world that the event speaks for, and in the other.
+    /// Trials in the world that the event indicates, and in the other.
     pub trials: [u64; 2],
     /// Trials in which it occurred.
     pub hits: [u64; 2],
@@ -92,7 +92,7 @@ impl Counts {
         (low, high)
     }
 
-    /// No smaller epsilon is possible at `delta`: ln((p - delta) / q), from the limits of p and q; at least 0.
+    /// Lower bound on epsilon at `delta`: ln((p - delta) / q), from the limits of p and q; at least 0.
     #[must_use]
     pub fn epsilon(self, delta: f64) -> f64 {
         self.epsilon_at(delta, ERROR)
@@ -104,7 +104,7 @@ impl Counts {
         if low <= delta { 0.0 } else { libm::log((low - delta) / high).max(0.0) }
     }
 
-    /// No smaller delta is possible at `epsilon`: p - e^epsilon q, from the limits; at least 0.
+    /// Lower bound on delta at `epsilon`: p - e^epsilon q, from the limits; at least 0.
     #[must_use]
     pub fn delta(self, epsilon: f64) -> f64 {
         let (low, high) = self.limits(ERROR);
@@ -169,7 +169,7 @@ impl Sorted {
     }
 }
 
-/// The event that the scores speak for best, by a figure of its counts; with that figure.
+/// The best event on these scores, by a figure of its counts; with that figure.
 pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<(Event, f64)> {
     let sorted = Sorted::of(scores);
     let mut best: Option<(Event, f64)> = None;
@@ -185,7 +185,7 @@ pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<
     best
 }
 
-/// Half-lines at a few quantiles of the world that each speaks for, from its middle far into its tail.
+/// Half-lines at a few quantiles of the world that each indicates, from its middle far into its tail.
 pub(super) fn at_quantiles(scores: &Scores) -> Vec<Event> {
     const SHARES: [f64; 7] = [0.5, 0.25, 0.1, 0.04, 0.015, 0.005, 0.0015];
     let Sorted(sorted) = Sorted::of(scores);
@@ -240,8 +240,8 @@ mod tests {
         assert!((figure - (0.478f64 * 2000.0 / 3.689).ln()).abs() < 0.01, "{figure}");
     }
 
-    /// Why test and event are chosen on other trials than are counted: chosen on the same ones, 95 % confidence is none. Two
-    /// equal laws and a dozen tests, of which the luckiest event is taken for a difference.
+    /// Why test and event are chosen on other trials than are counted: if they were the same, the confidence would not
+    /// be 95 %. Two equal laws and a dozen tests, of which the luckiest event is taken for a difference.
     #[test]
     fn choosing_on_the_counted_trials_would_exceed_the_truth_too_often() {
         let seeds = 100;
@@ -262,7 +262,8 @@ mod tests {
             greedy += u32::from(chosen > 0.0);
             honest += u32::from(counts.epsilon(0.0) > 0.0);
         }
-        // P(Binomial(100, 0.05) > 15) is below 1e-4: the null test of tests/privacy/audit.rs would find the greedy way out.
+        // P(Binomial(100, 0.05) > 15) is below 1e-4: the null test of tests/privacy/audit.rs would detect the greedy
+        // choice.
         assert!(honest <= 15 && greedy > 15, "honest {honest}, greedy {greedy} of {seeds}");
     }
 }

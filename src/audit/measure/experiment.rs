@@ -1,19 +1,19 @@
-//! What can be measured: a randomised system on two neighbouring inputs, as its observer sees it.
+//! An experiment: a randomised system on two neighbouring inputs, as its observer sees it.
 
 use super::evidence::World;
 use super::pair::KnownPair;
 use crate::audit::error::AuditError;
 use crate::rng::Key;
 
-/// Independent fair coins, each of which decided whether one canary was in, with the score that speaks for it.
+/// Independent fair coins, each of which decided whether one canary was included, with the score for its inclusion.
 pub type Coins = Vec<(bool, f64)>;
 
 /// What one run of the audited system shows its observer, reduced to numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
-    /// One score per test of the experiment; larger ones speak for D. Never NaN.
+    /// One score per test of the experiment; larger ones favour D. Never NaN.
     pub scores: Vec<f64>,
-    /// The transcript itself, for a statistic to be trained on; empty where the scores say all.
+    /// Numbers of the transcript, for a statistic to be trained on; empty if the scores use all the information.
     pub features: Vec<f64>,
 }
 
@@ -24,8 +24,8 @@ impl Transcript {
         Self { scores, features: Vec::new() }
     }
 
-    /// The same, scores rounded to multiples of 2^-20. The low bits of a likelihood ratio tell secrets apart where noise
-    /// is floating point, whatever its density: that leak has audits of its own and must not blur all others.
+    /// The same, with scores rounded to multiples of 2^-20. If noise is floating-point, the low bits of a likelihood
+    /// ratio reveal the secret, whatever the density: that leak has audits of its own and must not affect all others.
     #[must_use]
     pub fn rounded(mut scores: Vec<f64>) -> Self {
         scores.iter_mut().for_each(|score| *score = rounded(*score));
@@ -56,8 +56,8 @@ pub trait Experiment: Sync {
         None
     }
 
-    /// One run with many canaries, each in or out by a fair coin, where that is possible; about as much work as `trials`
-    /// trials at the most. Draws only below `key`.
+    /// One run with many canaries, each included by a fair coin, where that is possible; at most about as much work as
+    /// `trials` trials. Draws only below `key`.
     fn one_run(&self, _trials: u64, _key: Key) -> Option<Result<Coins, AuditError>> {
         None
     }

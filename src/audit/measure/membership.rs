@@ -1,5 +1,5 @@
-//! What the scores are worth to an attacker who wants to know whether one unit's data went in: figures for readers to
-//! whom epsilon says little.
+//! How much the scores help an attacker who wants to know whether one unit's data were included: measures that are
+//! easier to interpret than epsilon.
 
 use super::evidence::Scores;
 use serde::Serialize;
@@ -8,17 +8,18 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Membership {
     /// Area under the ROC curve: the probability that a transcript under D scores above one under D', ties counting
-    /// half. 0.5 for a blind guess, 1 for certainty.
+    /// half. 0.5 for a random guess, 1 for certainty.
     pub auc: f64,
     /// Share of the transcripts under D that are recognised when at most 1 % of those under D' are mistaken for them.
-    /// 0.01 for a blind guess.
+    /// 0.01 for a random guess.
     pub tpr_at_1_percent_fpr: f64,
     /// The largest difference between true and false positive rate; at most (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
     pub advantage: f64,
 }
 
 impl Membership {
-    /// From scores, of which larger ones speak for D. An attacker who does worse than a guess turns the score around.
+    /// From scores, of which larger ones favour D. If the attacker does worse than a guess, the score's sign is
+    /// reversed.
     ///
     /// Source: Carlini et al. 2022, "Membership inference attacks from first principles" (true positives at a low rate
     /// of false ones); Mann and Whitney 1947 (AUC).

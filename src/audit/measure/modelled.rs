@@ -1,18 +1,18 @@
-//! What counts prove if the output laws are known but for the size of the noise.
+//! What the counts prove if the output laws are known except for the size of the noise.
 
 use super::evidence::{Counts, ERROR, ERROR_OF_CHOICE, Event, Scores, at_quantiles, choose};
 use super::pair::KnownPair;
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// A lower bound that rests on a model. It has an event of its own, chosen on the first half of the trials too.
+/// A lower bound that assumes a model. It has an event of its own, also chosen on the first half of the trials.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Modelled {
     /// No epsilon below this is possible at `delta` if the premise holds, with `confidence`.
     pub epsilon_lower: f64,
-    /// The premise, in words after "if".
+    /// The assumption, as the words that follow "if".
     pub premise: String,
-    /// The largest noise that the counts leave possible, in units of the noise as stated.
+    /// The largest noise that is consistent with the counts, as a multiple of the stated noise.
     pub most_noise: f64,
     /// The counts of the event.
     pub counts: Counts,
@@ -31,7 +31,7 @@ impl Modelled {
         events.extend(choose(first, |counts| counts.mu(ERROR_OF_CHOICE)).map(|(event, _)| event));
         events.extend(choose(first, |counts| counts.delta(0.0)).map(|(event, _)| event));
         events.extend(chosen);
-        // In parallel, for compositions take a millisecond a time; ties go to the first.
+        // In parallel, because a composition takes a millisecond; ties go to the first.
         let noises: Vec<f64> = events
             .par_iter()
             .map(|event| pair.most_noise(Counts::of(*event, first), ERROR_OF_CHOICE))

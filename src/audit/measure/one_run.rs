@@ -8,9 +8,9 @@ use serde::Serialize;
 /// The result of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OneRun {
-    /// Canaries in the run, each in or out by a fair coin of its own.
+    /// Canaries in the run, each included by a fair coin of its own.
     pub canaries: u64,
-    /// Canaries that were guessed: those with the largest scores; how many was chosen on another run.
+    /// Number of canaries that were guessed: those with the largest scores; the number was chosen on another run.
     pub guesses: u64,
     /// Right guesses.
     pub correct: u64,
@@ -51,8 +51,8 @@ fn by_size(mut coins: Coins) -> Coins {
     coins
 }
 
-/// The largest epsilon that `correct` right guesses out of `guesses` on `canaries` coins refute at `delta`, wrong with
-/// probability at most `error`.
+/// The largest epsilon at `delta` that `correct` right guesses out of `guesses` on `canaries` coins refute, wrongly
+/// with probability at most `error`.
 ///
 /// Source: Steinke, Nasr and Jagielski 2023, "Privacy auditing with one (1) training run", Theorem 5.2 and appendix D.
 #[must_use]
@@ -75,8 +75,8 @@ pub(super) fn bound(canaries: u64, guesses: u64, correct: u64, delta: f64, error
     low
 }
 
-/// The probability of so many right guesses, at most, if the run is (epsilon, delta)-DP for every canary: that of a
-/// binomial law, and 2 m delta times the largest mean of the i probabilities below it.
+/// An upper bound on the probability of so many right guesses if the run is (epsilon, delta)-DP for every canary: that
+/// of a binomial law, plus 2 m delta times the largest mean of the i probabilities below it.
 fn p_value(canaries: u64, guesses: u64, correct: u64, epsilon: f64, delta: f64) -> f64 {
     let right = 1.0 / (1.0 + libm::exp(-epsilon));
     let tail = at_least(correct, guesses, right);
@@ -123,7 +123,8 @@ mod tests {
         assert!(bound(1000, 1000, 800, 1e-5, 0.05) < bound(1000, 1000, 800, 0.0, 0.05));
     }
 
-    /// Randomised response on every coin, epsilon exactly 1: of 400 runs at most 5 % may exceed it, up to chance.
+    /// Randomised response on every coin, epsilon exactly 1: the bound may exceed it in at most 5 % of 400 runs, up to
+    /// chance.
     #[test]
     fn one_run_exceeds_the_truth_no_more_often_than_it_may() {
         let right = 1.0 / (1.0 + libm::exp(-1.0));

@@ -34,7 +34,7 @@ pub struct Evidence {
     pub counted: u64,
     /// The test that was chosen.
     pub test: String,
-    /// Whose data the counted event speaks for.
+    /// Whose data the counted event indicates.
     pub speaks_for: World,
     /// The threshold of the event on the test's score.
     #[serde(serialize_with = "finite_or_text")]
@@ -45,9 +45,9 @@ pub struct Evidence {
     pub epsilon_lower: f64,
     /// Delta of the bound.
     pub delta: f64,
-    /// Probability that the bound is right, whatever the truth.
+    /// Probability that the bound is right, whatever the true epsilon.
     pub confidence: f64,
-    /// The largest bound that so many trials permit.
+    /// The largest bound that this number of trials permits.
     pub ceiling: f64,
     /// The exact loss of this pair of neighbours at `delta`, where their output laws are known: the limit for
     /// very many trials.
@@ -69,7 +69,7 @@ fn finite_or_text<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S:
     if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.collect_str(value) }
 }
 
-/// Fewest trials per world that can be halved and quartered.
+/// Smallest number of trials per world that can be split into halves and quarters.
 pub const FEWEST: u64 = 8;
 
 /// Measures. `done` is called with the number of trials finished since its last call.
@@ -97,7 +97,7 @@ pub fn measure(
     }
     let mut best: Option<(usize, Event, f64)> = None;
     for (index, scores) in tests.iter().enumerate() {
-        // Where no bound is above 0 yet, the larger advantage decides.
+        // While no bound is above 0, the larger advantage decides.
         let figure = |counts: Counts| {
             let epsilon = counts.epsilon_at(effort.delta, ERROR_OF_CHOICE);
             if epsilon > 0.0 { epsilon } else { counts.delta(0.0) - 1.0 }
@@ -146,7 +146,8 @@ pub fn measure(
     })
 }
 
-/// The scores of the choosing half by test; a statistic is trained on its first half and scored on its second.
+/// The scores of the first half of the trials, by test; a statistic is trained on its first half and scored on its
+/// second.
 fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec<Scores>) {
     let mut tests: Vec<Scores> = (0..known)
         .map(|test| [0, 1].map(|world| first[world].iter().map(|t| t.scores[test]).collect()))
@@ -161,7 +162,7 @@ fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec
     (trained, tests)
 }
 
-/// Trials of one job: enough that starting it on a thread takes little of its time.
+/// Trials of one job: enough that starting it on a thread takes a small part of its time.
 const BATCH: u64 = 64;
 
 fn both(

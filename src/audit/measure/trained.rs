@@ -3,7 +3,7 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-/// A fitted score: large values speak for D.
+/// A fitted score: large values favour D.
 #[derive(Clone, Debug)]
 pub(super) struct Trained {
     mean: Vec<f64>,
@@ -13,9 +13,9 @@ pub(super) struct Trained {
 
 /// Ridge on standardised weights, per trial.
 const RIDGE: f64 = 1e-3;
-/// Newton steps; they double the digits each.
+/// Newton steps; each doubles the number of digits.
 const STEPS: usize = 12;
-/// Largest number of numbers per transcript that are used, squares not counted.
+/// Largest number of features per transcript that are used, squares not counted.
 pub(super) const MOST_FEATURES: usize = 256;
 
 impl Trained {

@@ -1,4 +1,4 @@
-//! Audits of noise that is added to numbers.
+//! Audits of noise added to numbers.
 
 use super::case::{Case, DELTA, Words, delta, epsilon, positive, worst};
 use crate::privacy::mechanisms::{DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Lattice};

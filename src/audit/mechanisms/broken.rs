@@ -6,7 +6,7 @@ use crate::privacy::mechanisms::{
 use crate::rng::Stream;
 use crate::vocab::{Cost, Neighbours, Positive};
 
-/// Wrong: states the cost of the Laplace mechanism that it was given and draws half of its noise.
+/// Wrong: states the cost of the given Laplace mechanism but draws half of its noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfNoise(
     /// The mechanism whose cost is stated.
@@ -36,10 +36,11 @@ impl Mechanism for HalfNoise {
     }
 }
 
-/// BROKEN: scales Laplace noise to the data's own largest number instead of a public bound, and books epsilon.
+/// Wrong: scales Laplace noise to the data's own largest number instead of a public bound, but states epsilon as its
+/// cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DataScaledNoise {
-    /// The epsilon that is booked.
+    /// The stated epsilon.
     pub epsilon: Positive,
 }
 

@@ -1,4 +1,4 @@
-//! Canaries for audits in one run: records and agents that a coin of their own puts in or leaves out.
+//! Canaries for audits in one run: records and agents that are included by coins of their own.
 
 use super::case::Canaries;
 use crate::audit::error::AuditError;
@@ -8,7 +8,7 @@ use crate::privacy::mechanisms::{
 };
 use std::sync::Arc;
 
-/// One table of as many records as there would have been trials, each moved by 1 or not by a coin.
+/// One table of as many records as there would have been trials, each moved by 1 or not, by a coin.
 pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
     Box::new(move |trials, key| {
         let n = trials as usize;
@@ -17,15 +17,15 @@ pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
         let values = is_in.iter().flat_map(|is_in| [f64::from(u8::from(*is_in)), 0.0]).collect();
         let rows = Rows::new(n, 2, values)?;
         let z = mechanism.privatise(&rows, &mut key.child("noise").stream())?;
-        // The ratio's logarithm, times the variance.
+        // The logarithm of the likelihood ratio, times the variance.
         Ok(is_in.into_iter().enumerate().map(|(i, is_in)| (is_in, rounded(z.row(i)[0] - 0.5))).collect())
     })
 }
 
-/// One sum over agents whose vectors point each in a direction of its own, at full norm or zero by a coin.
+/// One sum over agents, each with a vector in a direction of its own, at full norm or zero by a coin.
 pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
     Box::new(move |trials, key| {
-        // The work goes by the square: each agent's vector has as many numbers as there are agents.
+        // The work grows with the square: each agent's vector has as many numbers as there are agents.
         let agents = (trials as f64).sqrt().ceil().clamp(8.0, 1000.0) as usize;
         let weight = 1.0 / agents as f64;
         let (rate, clip) = match (sum.participation, sum.clip) {
@@ -47,7 +47,7 @@ pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
             length: agents,
         };
         let sums = sum.privatise(&gathered, &mut key.child("sum").stream())?;
-        // Each number is one agent's: at its own scale, one unit's that is in or out.
+        // Each number belongs to one agent: at its own scale, that of a unit that is included or not.
         let (base, moved) = (vec![0.0], [vec![1.0], vec![0.0]]);
         let one = Moved { rate, sd: sum.noise_multiplier, base, moved };
         let score =

@@ -10,7 +10,7 @@ use crate::vocab::{Delta, Epsilon, Neighbours, Positive};
 
 /// One audit that the program can do by name.
 pub struct Case {
-    /// The statement about it.
+    /// The claim and its description.
     pub statement: Statement,
     /// How it is run.
     pub experiment: Box<dyn Experiment + Send>,
@@ -90,7 +90,7 @@ where
     told_by(words, mechanism, pair, terms, told)
 }
 
-/// A mechanism on another pair, with another test on its outputs.
+/// A mechanism on another pair, with another test of its outputs.
 pub(super) fn told_by<M>(
     words: Words,
     mechanism: M,
@@ -122,7 +122,7 @@ where
     Case { statement, experiment, expected: words.expected }
 }
 
-/// How one run with so many canaries is made; the draws lie below the key.
+/// Makes one run with a number of canaries; all draws are below the key.
 pub(super) type Canaries = Box<dyn Fn(u64, Key) -> Result<Coins, AuditError> + Send + Sync>;
 
 /// An experiment that can be audited in one run too.
@@ -149,7 +149,7 @@ impl Experiment for WithCanaries {
     }
 }
 
-/// The case with an audit in one run besides.
+/// The case with an audit in one run as well.
 pub(super) fn with_canaries(case: Case, canaries: Canaries) -> Case {
     Case { experiment: Box::new(WithCanaries { experiment: case.experiment, canaries }), ..case }
 }

@@ -1,4 +1,4 @@
-//! Audits of choices among options, of one bit, and of what is not protected at all.
+//! Audits of choices among options, of one bit, and of unprotected releases.
 
 use super::case::{Case, Words, epsilon, on_pair, positive, worst};
 use crate::privacy::mechanisms::{

@@ -1,4 +1,4 @@
-//! Audits of what is clipped to a range before noise is added, and of what should have been.
+//! Audits of numbers that are clipped to a range before noise is added, and of numbers that should have been.
 
 use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive};
 use crate::privacy::mechanisms::clipping::Range;
@@ -43,7 +43,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A mechanism of one number on its worst pair, in words of the suite's own.
+/// A mechanism of one number on its worst pair, described in the suite's own words.
 fn worst_with<M>(
     words: Words,
     mechanism: M,

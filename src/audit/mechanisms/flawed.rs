@@ -1,4 +1,4 @@
-//! Audits of what is broken: on purpose, or in its low bits.
+//! Audits of broken mechanisms: broken on purpose, or by the low bits of floating-point noise.
 
 use super::broken::{DataScaledNoise, HalfNoise};
 use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive, told_by, worst};
@@ -51,7 +51,8 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Noise on one number, told apart by which numbers can be put out at all. The laws of real noise say nothing there.
+/// Noise on one number, where the test is which numbers are possible outputs at all. The laws of real-valued noise do
+/// not help there.
 fn by_low_bits<M>(
     words: Words,
     mechanism: M,

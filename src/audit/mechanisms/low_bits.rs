@@ -1,7 +1,7 @@
 //! The low bits of floating-point noise: the set of numbers that a sampler can output for a given secret.
 //!
 //! Noise has 2^52 possible values, and adding the secret rounds: the set of possible outputs depends on the secret, so
-//! an output that only one secret can give tells it for certain.
+//! an output that only one secret can give reveals it with certainty.
 //!
 //! Source: Mironov 2012, "On significance of the least significant bits for differential privacy".
 
@@ -20,7 +20,7 @@ pub fn reachable_laplace(secret: f64, scale: f64, output: f64) -> bool {
     let place = (libm::exp(-noise.abs()) * GRID - 1.0) / 2.0;
     around(place, 1i64 << 51).any(|k| {
         let size = -libm::log((2 * k + 1) as f64 / GRID);
-        // The sign is drawn; near 0 both are candidates.
+        // The sign is drawn separately; near 0 both signs are possible.
         secret + scale * size == output || secret + scale * -size == output
     })
 }
@@ -44,7 +44,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// A false "unreachable" would be a false refutation, so every number that was drawn must be found.
+    /// A false "unreachable" would be a false refutation, so every number that was drawn must be recognised as
+    /// reachable.
     #[test]
     fn what_was_drawn_is_reachable() {
         let mut stream = Key::root(31).stream();

@@ -1,4 +1,4 @@
-//! Attacks on mechanisms, each on the worst pair that it names itself.
+//! Attacks on mechanisms, each on the worst pair that the mechanism states.
 
 mod additive;
 mod broken;

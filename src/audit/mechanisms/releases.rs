@@ -21,7 +21,7 @@ impl<M: Mechanism> std::fmt::Debug for Releases<M> {
 }
 
 impl<M: Mechanism> Releases<M> {
-    /// So many releases of a mechanism on a pair, told apart by what the mechanism says of it.
+    /// A number of releases of a mechanism on a pair, with the tests that the mechanism gives.
     ///
     /// # Errors
     /// If an input breaks the mechanism's precondition.
@@ -30,14 +30,14 @@ impl<M: Mechanism> Releases<M> {
         Ok(Self::told_by(mechanism, pair, times, told))
     }
 
-    /// The same told apart in another way.
+    /// The same with other tests.
     #[must_use]
     pub fn told_by(mechanism: M, pair: Pair<M::Input>, times: u64, told: Distinguisher<M::Output>) -> Self {
         let known = KnownPair::of([(told.laws.as_ref(), times)]);
         Self { mechanism, inputs: pair.inputs, times, told, pair: known }
     }
 
-    /// Why no output can come from both inputs, where algebra says so.
+    /// Why no output can come from both inputs, if that follows by algebra.
     #[must_use]
     pub fn disjoint(&self) -> Option<&str> {
         self.told.disjoint.as_deref()

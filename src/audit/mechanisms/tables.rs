@@ -1,4 +1,4 @@
-//! Audits of what is shown of a table: noisy rows, noisy projections, and PO-GP-UCB's projection.
+//! Audits of releases of a table: noisy rows, noisy projections, and PO-GP-UCB's projection.
 
 use super::canaries;
 use super::case::{Case, DELTA, Words, delta, epsilon, on_pair, positive, with_canaries, worst};
@@ -82,12 +82,14 @@ fn johnson_lindenstrauss(r: usize) -> JohnsonLindenstrauss {
     }
 }
 
-/// Two data sets that differ in one record, whose centred columns span the same space and lie to either side of the
-/// threshold: in the last column all records agree but the first, and that one moves by 1 there.
+/// Two data sets that differ in one record, whose centred columns span the same space and whose smallest singular
+/// values lie on different sides of the threshold: in the last column all records but the first are equal, and the
+/// first moves by 1 there.
 fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     let omega = mechanism.omega();
     let share = (1.0 - 1.0 / n as f64).sqrt();
-    // The other column is orthogonal to it and to the ones: as long as the threshold, on all records but the first.
+    // The other column is orthogonal to it and to the vector of ones: as long as the threshold, on all records but the
+    // first.
     let other = |i: usize| match i {
         0 => 0.0,
         i if i % 2 == 1 && i + 1 < n => 1.0,

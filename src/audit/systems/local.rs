@@ -102,7 +102,7 @@ fn pairs(instance: &Instance, mechanism: &dyn RewardMechanism, key: Key) -> Vec<
     let bound = mechanism.bound();
     let every = |[a, b]: [f64; 2]| (format!("every reward of one user, {a:.4} or {b:.4}"), [a, b]);
     let mut found = vec![every([bound, -bound])];
-    // Only the law of a reward is protected: rewards within the bound, which delta is about.
+    // Only the law of a reward is protected: two rewards within the bound, to which delta refers.
     if mechanism.neighbours() == Neighbours::AnyMean {
         return found;
     }
@@ -111,7 +111,7 @@ fn pairs(instance: &Instance, mechanism: &dyn RewardMechanism, key: Key) -> Vec<
         found.extend(mechanism.worst_pair(&bound).map(|pair| every(pair.inputs)));
         return found;
     }
-    // Without clipping the rewards that occur decide.
+    // Without clipping, the rewards that occur are used.
     let values = || instance.values.iter().copied();
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
     let place = |value: f64| values().position(|v| v == value).unwrap_or(0);

@@ -8,14 +8,14 @@ use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{Distinguisher, Laws, Mechanism, Price, RATIO};
 use crate::protocols::release::{
-    PublicationModel, Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
+    EverySetting, Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
 };
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
 
 /// Number of pairs of data sets from which the worst is chosen.
 const PAIRS: u64 = 20;
-/// Who sees a publication.
+/// The observer of a publication.
 const OBSERVER: &str = "anyone who reads the publication";
 
 impl Audited for Release {
@@ -36,7 +36,7 @@ fn candidates(
     ground: &Ground<'_>,
 ) -> Result<Vec<Candidates>, LeftOut> {
     let delta = ground.delta;
-    if matches!(series.publication, PublicationModel::EverySetting(_)) {
+    if series.publication.get::<EverySetting>().is_some() {
         return Err(LeftOut::Beyond(
             "each setting is published before the next is tried, so a trial would have to play the whole search in both \
              worlds; the auditor repeats the last release only",
@@ -58,8 +58,8 @@ fn candidates(
             (None, None) => Vec::new(),
         };
         for (words, values) in &neighbours {
-            // Each record's evaluation has its own noise; where neighbours have the same noise, they differ
-            // in nothing else.
+            // Each record's evaluation has its own noise; if neighbours had the same noise, they would differ in
+            // nothing else.
             let own =
                 if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
             let secrets = [
@@ -74,7 +74,7 @@ fn candidates(
             pairs.push((publication.loss(), publication));
         }
         if instance.background.neighbour.is_none() {
-            // Real records: all replications have the same.
+            // Real records are the same in all replications.
             break;
         }
     }
@@ -210,8 +210,8 @@ impl Publication {
         tested.ok_or_else(|| AuditError::scenario("nothing is claimed"))
     }
 
-    /// The statement about it. The mechanisms are pure, and a claim's delta is about functions, not about the
-    /// noise of a release: so delta is 0 unless another one is asked for.
+    /// The claim about the publication. The mechanisms are pure, and a claim's delta is about functions, not about the
+    /// noise of a release: so delta is 0 unless another one is requested.
     fn statement(&self, name: &str, delta: Option<f64>) -> Statement {
         let claims = || self.prices.iter().filter_map(|price| price.claim.as_ref());
         let delta = delta.unwrap_or(0.0);
@@ -242,7 +242,7 @@ impl Publication {
     }
 }
 
-/// The largest loss of noise on one number, where it is Laplace; 0 where both numbers are one.
+/// The largest loss of Laplace noise on one number; 0 if the two numbers are equal.
 fn largest_loss(told: &Distinguisher<Vec<f64>>) -> Option<f64> {
     let Laws::Costs(costs) = &told.laws.as_ref()?.laws else { return None };
     let one = |cost: &Cost| match cost {

@@ -1,4 +1,4 @@
-//! What was asked for on the command line.
+//! What the command line requests of an audit.
 
 use crate::audit::error::AuditError;
 
@@ -7,9 +7,9 @@ use crate::audit::error::AuditError;
 pub struct Request {
     /// Cell of the study.
     pub cell: usize,
-    /// Only this series.
+    /// Only this series, if present.
     pub series: Option<String>,
-    /// Only what this party sees.
+    /// Only what this party sees, if present.
     pub observer: Option<String>,
     /// The neighbour, instead of a search: "ROW:D1,D2,.." (a record and by how much it moves), "A,B" (two rewards), or
     /// the number of an agent.

@@ -1,4 +1,4 @@
-//! One audit of a release: the most telling neighbour by a few trials each, and fresh trials there.
+//! One audit of a release: the worst neighbour is found by a few trials each, and measured with new trials.
 
 use super::system::{Candidates, System};
 use crate::audit::error::AuditError;
@@ -6,7 +6,7 @@ use crate::audit::measure::{Effort, FEWEST, measure};
 use crate::audit::verdict::Finding;
 use crate::rng::Key;
 
-/// Share of the trials that each candidate for a neighbour is tried with.
+/// One part in this many of the trials is spent on each candidate neighbour.
 const SEARCH_SHARE: u64 = 10;
 
 /// Trials that an audit of `candidates` runs in all, both worlds together.
@@ -20,7 +20,7 @@ fn pilot(trials: u64) -> u64 {
     (trials / SEARCH_SHARE).max(FEWEST)
 }
 
-/// Audits one series: finds the most telling neighbour by a few trials each, and measures there with fresh ones.
+/// Audits one series: finds the worst neighbour by a few trials each, and measures there with new ones.
 ///
 /// # Errors
 /// If a system cannot run.
@@ -42,7 +42,7 @@ pub fn audit(
                 models: false,
             };
             let evidence = measure(&*system.experiment, effort, done)?;
-            // Where no bound is above 0 yet, the better attack decides.
+            // While no bound is above 0, the better attack decides.
             let figure = evidence.epsilon_lower + 1e-3 * evidence.membership.advantage;
             if figure > most {
                 (best, most) = (index, figure);

@@ -1,4 +1,4 @@
-//! What of a scenario is audited, and what is left out.
+//! The parts of a scenario that are audited, and those that are left out.
 
 use crate::audit::error::AuditError;
 use crate::audit::measure::Experiment;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// One release of one series on one pair of neighbours.
 pub struct System {
-    /// What is said about it.
+    /// The claim about it.
     pub statement: Statement,
     pub(super) experiment: Box<dyn Experiment + Send>,
     pub(super) notes: Vec<String>,
@@ -23,7 +23,8 @@ impl std::fmt::Debug for System {
 }
 
 impl System {
-    pub(super) fn new(statement: Statement, experiment: impl Experiment + Send + 'static) -> Self {
+    /// A release on one pair of neighbours: what is said about it, and how it is repeated in either world.
+    pub fn new(statement: Statement, experiment: impl Experiment + Send + 'static) -> Self {
         Self { statement, experiment: Box::new(experiment), notes: Vec::new(), reconstruction: None }
     }
 }
@@ -36,7 +37,7 @@ pub type Candidates = Vec<System>;
 pub struct NotAudited {
     /// The series.
     pub series: String,
-    /// Whether something is protected there that an audit would be about; false where nothing is claimed.
+    /// Whether the series has protection that an audit would test; false if nothing is claimed.
     pub protected: bool,
     /// Why, in words.
     pub why: String,
@@ -44,11 +45,11 @@ pub struct NotAudited {
 
 /// Why a series is not audited.
 #[derive(Debug, Error)]
-pub(super) enum LeftOut {
+pub enum LeftOut {
     /// Nothing is claimed for the release, or nothing is released.
     #[error("{0}")]
     Unprotected(&'static str),
-    /// It is protected, and the auditor has no attack on it.
+    /// It is protected, but the auditor has no attack on it.
     #[error("{0}")]
     Beyond(&'static str),
     /// An attack cannot be made.
@@ -58,16 +59,17 @@ pub(super) enum LeftOut {
 
 impl LeftOut {
     /// As a reader sees it.
-    pub(super) fn of(&self, series: &str) -> NotAudited {
+    #[must_use]
+    pub fn of(&self, series: &str) -> NotAudited {
         let protected = !matches!(self, Self::Unprotected(_));
         NotAudited { series: series.to_owned(), protected, why: self.to_string() }
     }
 }
 
-/// What of a scenario can be audited, and what cannot.
+/// The parts of a scenario that can be audited, and those that cannot.
 #[derive(Debug, Default)]
 pub struct Systems {
-    /// Each release of each series, on neighbours to choose the most telling of.
+    /// Each release of each series, on several neighbours from which the audit chooses the worst.
     pub audited: Vec<Candidates>,
     /// What is left out.
     pub not_audited: Vec<NotAudited>,

@@ -1,11 +1,11 @@
-//! The proven upper bound that a measured lower bound stands beside.
+//! The proven upper bound with which a measured lower bound is compared.
 
 use crate::accounting::{Accountant, Composition, Tight, pure_epsilon};
 use crate::privacy::mechanisms::Price;
 use crate::vocab::{Basis, Delta};
 
-/// The proven epsilon at `delta` of releases, each with its number, and on what it rests; at delta 0 the sum of pure
-/// guarantees. `None` where none is known.
+/// The proven epsilon at `delta` of releases, each with its count, and its basis; at delta 0 the sum of pure
+/// guarantees. `None` if none is known.
 #[must_use]
 pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)> {
     let mut composition = Composition::new();

@@ -1,4 +1,4 @@
-//! What is claimed, what is proven, and what the trials say of both.
+//! The claim, the proven bound, and the verdict of the trials on both.
 
 mod bound;
 mod finding;

@@ -7,15 +7,15 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Something was measured, and no lower bound exceeds the claim (by counting, by the model, or the exact loss of the
-    /// pair), though the number of trials would have permitted it. Proves nothing: another neighbour, test or event may do
-    /// better.
+    /// Something was measured, and no lower bound exceeds the claim (by counting, by the model, or the exact loss of
+    /// the pair), though the number of trials would have permitted it. Proves nothing: an attack with another
+    /// neighbour, test or event may succeed.
     Consistent,
     /// The measured lower bound exceeds the claim: the claim is false, with the stated confidence.
     Refuted,
-    /// Counting did not refute the claim, which is no evidence for it: the exact loss of the pair or the
-    /// bound by the model exceeds it, so many trials could not have refuted it whatever the system does,
-    /// nothing was measured, or nothing is claimed.
+    /// Counting did not refute the claim, but that is no evidence for it: the exact loss of the pair or the bound by
+    /// the model exceeds it, or so many trials could not have refuted it whatever the system does, or nothing was
+    /// measured, or nothing is claimed.
     Inconclusive,
 }
 

@@ -1,18 +1,18 @@
-//! The order of pending events: a ladder queue (Tang, Goh and Thng 2005) that falls back on a heap.
+//! The order of pending events: a ladder queue (Tang, Goh and Thng 2005) with a heap for late events.
 //!
-//! Far events lie unsorted in the top. When it is their turn the nearest of them are spread over the buckets of a rung,
-//! wide enough for one event or none in most. The next few buckets are read into the bottom at once, in order; one that
-//! holds many events is spread over a rung of its own. Events that come too late for their bucket go to a small heap
-//! beside the bottom. No step depends on a guess about delays: the worst case is that of the heap.
+//! Events in the far future are unsorted in the top. When their time is near, the first of them are distributed over
+//! the buckets of a rung, so narrow that most hold one event or none. The next few buckets are read into the bottom at
+//! once, in order; a bucket with many events gets a rung of its own. Events that come after their bucket was emptied go
+//! to a small heap. No step depends on a guess about delays: the worst case is that of the heap.
 //!
 //! ```text
 //! earlier                                                             later
 //! bottom + late | innermost rung's buckets | .. | outermost rung's | top
 //! ```
 //!
-//! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through the table
-//! of events; the top is a row of slots, for a list of a thousand would be read one wait for memory after the other.
-//! Nothing is allocated once tables have their largest size.
+//! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through the
+//! table of events; the top is an array of slots, because a linked list of a thousand would be read with one memory
+//! stall per element. Nothing is allocated once tables have their largest size.
 //!
 //! Two things reduce waiting for memory: several buckets are read at the same time, and what a processor
 //! cannot predict (whether a bucket holds one event or two, and which of them comes first) is selected rather
@@ -28,11 +28,11 @@ use rung::{BUCKET_BITS, BUCKETS, Rung, shift_for};
 use std::hint::select_unpredictable;
 
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
-/// Largest bucket that is sorted rather than spread.
+/// Largest bucket that is sorted rather than distributed over a rung.
 const SORTED: usize = 48;
-/// How many times as far as their mean a rung reaches into the events of the top.
+/// How far a rung reaches into the events of the top, as a multiple of the distance of their mean.
 const REACH: u64 = 4;
-/// Late events that are spread over a rung rather than kept in a heap, if the bottom has fewer.
+/// Number of late events that are distributed over a rung, not kept in a heap, if the bottom has fewer.
 const SPILL: usize = 64;
 
 /// Keys in their total order.
@@ -53,9 +53,9 @@ pub(super) struct Ladder<T> {
     /// The rungs around it, outermost first.
     outer: Vec<Rung>,
     spare: Vec<Rung>,
-    /// As they came.
+    /// Unsorted, in order of arrival.
     top: Vec<Key>,
-    /// Times from here on go to the top.
+    /// Events from this time on go to the top.
     top_start: u64,
 }
 
@@ -79,7 +79,7 @@ impl<T> Default for Ladder<T> {
     }
 }
 
-/// Names one event for as long as its slot holds it.
+/// Identifies one event for as long as its slot holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) slot: u32,
@@ -91,8 +91,7 @@ impl<T> Ladder<T> {
     ///
     /// # Panics
     /// If more than 2^24 events are pending.
-    // Always inlined, so that the event is made where it stays: copying it there just after it was written piece by
-    // piece stalls the processor.
+    // Always inlined, so that the event is written where it stays: copying it right after that stalls the processor.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: T) -> Place {
         if self.sequence > LAST_SEQUENCE {
@@ -115,7 +114,7 @@ impl<T> Ladder<T> {
         place
     }
 
-    /// The first event, with its time. One that was taken out is skipped.
+    /// The first event, with its time. Removed events are skipped.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(u64, T)> {
         loop {
@@ -126,14 +125,14 @@ impl<T> Ladder<T> {
         }
     }
 
-    /// Takes an event out of its order.
+    /// Removes an event before its turn.
     pub(super) fn take(&mut self, place: Place) -> Option<T> {
         // The slot is free again when its key has been skipped.
         let node = self.nodes.get_mut(place.slot as usize)?;
         if node.generation == place.generation { node.event.take() } else { None }
     }
 
-    /// When the first event is due.
+    /// The time of the first event.
     pub(super) fn next_time(&mut self) -> Option<u64> {
         loop {
             if !self.fill() {
@@ -153,7 +152,7 @@ impl<T> Ladder<T> {
         self.nodes.iter().filter_map(|node| node.event.as_ref())
     }
 
-    /// Gives a slot free whose key is gone; its event, unless it was taken out before.
+    /// Frees a slot whose key is gone; returns its event, unless it was removed before.
     #[inline(always)]
     fn release(&mut self, slot: u32) -> Option<T> {
         let node = &mut self.nodes[slot as usize];
@@ -162,7 +161,7 @@ impl<T> Ladder<T> {
         node.event.take()
     }
 
-    /// Takes the first key out.
+    /// Removes the first key.
     #[inline(always)]
     fn draw(&mut self) -> Option<Key> {
         if self.taken < self.filled && self.late.is_empty() {
@@ -172,7 +171,7 @@ impl<T> Ladder<T> {
         self.draw_otherwise()
     }
 
-    /// Takes the first key out where there are late ones, or none in the bottom.
+    /// Removes the first key if there are late ones, or none in the bottom.
     fn draw_otherwise(&mut self) -> Option<Key> {
         if !self.fill() {
             return None;
@@ -185,19 +184,19 @@ impl<T> Ladder<T> {
         first
     }
 
-    /// The first key of the bottom and the late ones.
+    /// The first key of the bottom and of the late ones.
     fn first(&self) -> Option<Key> {
         self.bottom[self.taken..self.filled].first().into_iter().chain(self.late.first()).min().copied()
     }
 
-    /// Sees to it that the first key is in the bottom or among the late ones; false if there is none.
+    /// Makes sure that the first key is in the bottom or among the late ones; false if there is none.
     #[inline]
     fn fill(&mut self) -> bool {
         self.taken < self.filled || !self.late.is_empty() || self.refill()
     }
 
-    /// Puts an event that comes neither into the innermost rung nor into the top where it belongs: a heap takes what
-    /// comes after its bucket has been emptied.
+    /// Inserts an event that belongs neither to the innermost rung nor to the top; the heap takes events that come
+    /// after their bucket has been emptied.
     #[cold]
     fn place_between(&mut self, slot: u32) {
         let node = &mut self.nodes[slot as usize];
@@ -241,8 +240,8 @@ impl<T> Ladder<T> {
         true
     }
 
-    /// Moves what the next few buckets of the innermost rung hold to the bottom, in order, as far as each holds a few; if
-    /// the first holds many it is spread over a rung of its own.
+    /// Moves the contents of the next few buckets of the innermost rung to the bottom, in order, as long as each holds
+    /// few events; if the first holds many it is distributed over a rung of its own.
     fn harvest(&mut self) {
         let (nodes, rung, bottom) = (&self.nodes[..], &mut self.rung, &mut self.bottom);
         let (start, mut bits) = rung.near();
@@ -288,7 +287,7 @@ impl<T> Ladder<T> {
         }
     }
 
-    /// Spreads the current bucket of the innermost rung over a rung of its own.
+    /// Distributes the current bucket of the innermost rung over a rung of its own.
     #[cold]
     fn spread(&mut self) {
         let rung = &mut self.rung;
@@ -306,9 +305,9 @@ impl<T> Ladder<T> {
         self.outer.push(std::mem::replace(rung, inner));
     }
 
-    /// Sorts the top into the bottom if it is small, else spreads what is near over a rung; nothing lies below it. The
-    /// rung reaches several times as far beyond the mean as the first event lies before it: a long tail of far events,
-    /// which would make its buckets wide, stays in the top.
+    /// Sorts the top into the bottom if it is small; otherwise distributes its nearest events over a rung; nothing lies
+    /// below it. The rung reaches several times as far beyond the mean as the first event lies before it: a long tail
+    /// of far events, which would make its buckets wide, stays in the top.
     fn lower_top(&mut self) {
         self.spill_at = SPILL;
         let (mut least, mut most, mut sum) = (u64::MAX, 0, 0);
@@ -341,7 +340,7 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Spreads bottom and late events over a new innermost rung, which reaches to where the others begin.
+    /// Distributes bottom and late events over a new innermost rung, which ends where the other rungs begin.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);
@@ -378,7 +377,7 @@ impl<T> Ladder<T> {
     }
 }
 
-/// Makes the row longer, if need be, so that two keys for each bit fit in from a place on.
+/// Lengthens the array, if need be, so that two keys for each bit fit in after a place.
 fn make_room(keys: &mut Vec<Key>, from: usize, bits: u64) {
     let wanted = from + 2 * bits.count_ones() as usize;
     if keys.len() < wanted {
@@ -392,14 +391,15 @@ mod tests {
     use crate::rng::Key as Seed;
     use std::collections::BTreeSet;
 
-    /// Pushes and pops by a law of delays, against a sorted set; also how many keys were moved in the end.
+    /// Pushes and pops with delays from a distribution, checked against a sorted set; also counts how many keys were
+    /// moved in the end.
     fn agrees(name: &str, first_sequence: u64, pending: usize, delay: impl Fn(u64) -> u64) {
         let mut ladder = Ladder { sequence: first_sequence, ..Ladder::default() };
         let mut set = BTreeSet::new();
         let mut stream = Seed::root(3).child(name).stream();
         let (mut now, mut sequence) = (0u64, 0u64);
         for step in 0..60_000u64 {
-            // The number of pending events swells and shrinks.
+            // The number of pending events grows and shrinks.
             let wanted = if (step / 7000) % 2 == 0 { pending } else { pending / 50 };
             if set.len() < wanted || set.is_empty() {
                 let time = now.saturating_add(delay(stream.word()));
@@ -431,7 +431,7 @@ mod tests {
             agrees("bimodal", 0, pending, |word| if word % 10 == 0 { word >> 20 } else { word % 1000 });
             agrees("Pareto", 0, pending, |word| (1e8 * libm::exp(-libm::log(1.0 - unit(word)) / 1.1)) as u64);
             agrees("few times", 0, pending, |word| word % 3);
-            // A hub's answers at once, beside timers far away that make buckets wide.
+            // Many answers to a hub at the same time, beside timers far away that make buckets wide.
             agrees("bursts", 0, pending, |word| match word % 100 {
                 0 => 1_000_000_000_000,
                 1..60 => 1_000_000,

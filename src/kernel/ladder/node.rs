@@ -8,7 +8,7 @@ pub(super) const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
 /// Time in the high half; sequence and slot in the low half.
 pub(super) type Key = u128;
 
-/// A pending event beside its key, so that both come with one look into memory: on cache lines of its own.
+/// A pending event beside its key, so that one memory access loads both: on cache lines of its own.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(super) struct Node<T> {

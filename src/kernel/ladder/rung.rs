@@ -10,7 +10,7 @@ const WORDS: usize = BUCKETS / 64;
 #[derive(Clone, Debug)]
 pub(super) struct Rung {
     start: u64,
-    /// How far the times it takes reach beyond its start, in nanoseconds. All have a bucket.
+    /// How far its times reach beyond its start, in nanoseconds. All of them have a bucket.
     span: u64,
     /// A bucket is 2^shift nanoseconds wide.
     pub(super) shift: u32,
@@ -29,7 +29,7 @@ struct Table {
 }
 
 impl Default for Rung {
-    /// One that takes no time at all.
+    /// A rung of length 0.
     fn default() -> Self {
         let table = Box::new(Table { heads: [NONE; BUCKETS], occupied: [0; WORDS] });
         Self { start: 0, span: 0, shift: 0, current: 0, len: 0, table }
@@ -37,7 +37,7 @@ impl Default for Rung {
 }
 
 impl Rung {
-    /// Without events, for times from `start` to `end`, which must fit into its buckets; in the place of one that is
+    /// An empty rung for times from `start` to `end`, which must fit into its buckets; reuses `spare`, a rung that is
     /// not needed any more, if there is one.
     pub(super) fn new(start: u64, end: u64, shift: u32, spare: Option<Self>) -> Self {
         let mut rung = spare.unwrap_or_default();
@@ -45,12 +45,12 @@ impl Rung {
         rung
     }
 
-    /// As [`Self::new`], in its own place. It must be empty.
+    /// As [`Self::new`], in place. The rung must be empty.
     pub(super) fn reset(&mut self, start: u64, end: u64, shift: u32) {
         (self.start, self.span, self.shift, self.current) = (start, end - start, shift, 0);
     }
 
-    /// From now on it takes no time at all. It must be empty.
+    /// Sets its length to 0. It must be empty.
     pub(super) fn close(&mut self) {
         self.span = 0;
     }
@@ -72,8 +72,8 @@ impl Rung {
         self.len += 1;
     }
 
-    /// The next few buckets that have events: the first of the range, and a bit for each that has some. The rung must
-    /// have some.
+    /// The next few buckets that have events: the first of the range, and a bit for each bucket with events. The rung
+    /// must have some.
     #[inline]
     pub(super) fn near(&self) -> (usize, u64) {
         // Bits before the current bucket are zero: those buckets are empty.
@@ -96,22 +96,22 @@ impl Rung {
         self.table.heads[index % BUCKETS] = NONE;
     }
 
-    /// Of the buckets that [`Self::near`] told of, these still have events. The first of them is the current one; those
-    /// before it count as emptied from now on: later events for them come late. The length is left to the caller.
+    /// Of the buckets that [`Self::near`] returned, these still have events. The first of them becomes the current one;
+    /// those before it count as emptied: later events for them come late. The caller updates the length.
     #[inline]
     pub(super) fn move_on(&mut self, start: usize, bits: u64) {
         self.table.occupied[start / 64 % WORDS] = bits;
         self.current = start + bits.trailing_zeros() as usize;
     }
 
-    /// The times of the current bucket.
+    /// The range of times of the current bucket.
     pub(super) fn current(&self) -> (u64, u64) {
         let after = ((self.current as u64) << self.shift).min(self.span);
         let width = (1 << self.shift).min(self.span - after);
         (self.start + after, self.start + after + width)
     }
 
-    /// Empties the current bucket and counts it as emptied; its newest event. The length is left to the caller.
+    /// Empties the current bucket, counts it as emptied, and returns its newest event. The caller updates the length.
     pub(super) fn take(&mut self) -> u32 {
         let head = self.head(self.current);
         self.clear(self.current);
@@ -120,7 +120,7 @@ impl Rung {
         head
     }
 
-    /// Where the buckets begin that have not been emptied, if the rung takes any time.
+    /// The start of the buckets that have not been emptied, if the rung's length is not 0.
     pub(super) fn rest(&self) -> Option<u64> {
         let after = u64::try_from((self.current as u128) << self.shift).unwrap_or(u64::MAX).min(self.span);
         (self.span > 0).then(|| self.start + after)

@@ -1,4 +1,4 @@
-//! A party that is always there.
+//! A party that is always online.
 
 use super::{Availability, AvailabilityModel, AvailabilityProcess};
 use crate::rng::Stream;
@@ -24,6 +24,6 @@ impl AvailabilityProcess for Always {}
 
 impl Default for AvailabilityModel {
     fn default() -> Self {
-        Self::Always(Always {})
+        Self::from(Always {})
     }
 }

@@ -9,16 +9,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Up and down in turns, up first; while it is down it hears nothing and its timers and its work stand still.
+/// Working and crashed periods alternate, beginning with a working one. A crashed party receives nothing, and its
+/// timers and its work are suspended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Crashing {
     /// How long it works until it crashes; any of the latency models.
     pub up: LatencyModel,
-    /// How long it is down; any of the latency models.
+    /// How long it stays crashed; any of the latency models.
     pub down: LatencyModel,
-    /// What a crash leaves: `Kept` (it goes on where it was) or `Lost` (timers and work are gone, and it starts again
-    /// with what it had on disk). Default: Kept.
+    /// What remains after a crash: `Kept` (the party continues where it stopped) or `Lost` (timers and work are lost,
+    /// and the party starts again with what it had on disk). Default: Kept.
     #[serde(default = "kept")]
     pub memory: Memory,
 }
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn up_and_down_alternate_and_say_what_is_left() {
-        let constant = |ms| LatencyModel::Constant(Constant(Span::from_millis(ms)));
+        let constant = |ms| LatencyModel::from(Constant(Span::from_millis(ms)));
         let recipe = Crashing { up: constant(30), down: constant(10), memory: Memory::Lost };
         let mut process = recipe.start(Key::root(3).stream());
         assert!(process.starts_online());

@@ -23,13 +23,13 @@ use super::latency::LatencyModel;
 
 /// The behaviour of an availability model: a recipe that starts one process per party.
 pub trait Availability {
-    /// A fresh process for one party, which draws from `stream`.
+    /// A new process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
 
-    /// Whether a message that is sent again and again arrives in the end.
+    /// Whether a message that is sent again and again arrives eventually.
     fn ever_available(&self) -> bool;
 
-    /// Whether the party loses its memory now and then.
+    /// Whether crashes of the party can lose its memory.
     fn loses_memory(&self) -> bool {
         false
     }
@@ -78,7 +78,7 @@ pub(super) fn load_periods(periods: [(&str, &mut LatencyModel); 2], base: &Path)
     problems
 }
 
-/// The copy of a [`AvailabilityProcess`] for a world that is cloned. All that are `Clone` have it.
+/// Clones a boxed [`AvailabilityProcess`], when a simulation is cloned. Implemented for every process that is `Clone`.
 pub trait BoxedAvailability {
     /// The copy.
     fn boxed_clone(&self) -> Box<dyn AvailabilityProcess>;
@@ -92,24 +92,24 @@ impl<T: AvailabilityProcess + Clone + 'static> BoxedAvailability for T {
 
 impl Clone for Box<dyn AvailabilityProcess> {
     fn clone(&self) -> Self {
-        // The clone of the boxed value, not of the box.
+        // Calls the method of the boxed value, not that of the box.
         (**self).boxed_clone()
     }
 }
 
-/// A party's connection in progress.
+/// The state of a party's connection.
 pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
     /// Whether the party is connected at time zero.
     fn starts_online(&mut self) -> bool {
         true
     }
 
-    /// The next change of its connection, later than the last one; `None` when there is none any more.
+    /// The next change of its connection, later than the last one; `None` if there are no more.
     fn next_switch(&mut self) -> Option<Switch> {
         None
     }
 
-    /// Whether the party, connected, hears a message that has just arrived.
+    /// Whether the party, connected, receives a message that has just arrived.
     fn hears(&mut self) -> bool {
         true
     }
@@ -117,7 +117,7 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
 
 crate::family! {
     /// Whether a party is connected.
-    pub enum AvailabilityModel: dyn Availability {
+    pub struct AvailabilityModel(AvailabilityMember): dyn Availability, "availability" {
         Always(Always),
         PerMessage(PerMessage),
         OnOff(OnOff),

@@ -9,23 +9,24 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// The party hears each message that reaches it with the same probability, independently: `PerMessage(heard: 0.9)`.
+/// The party receives each message that reaches it with the same probability, independently: `PerMessage(heard: 0.9)`.
 ///
-/// `PerMessage(0.9)`, as it was written before, means the same: a message is heard with probability 0.9, not lost.
+/// `PerMessage(0.9)`, the form of earlier versions, means the same: 0.9 is the probability that a message is received,
+/// not that it is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PerMessage {
-    /// Probability that a message is heard.
+    /// Probability that a message is received.
     pub heard: Probability,
 }
 
-/// The fields as they are written now.
+/// The fields in their present spelling.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Named {
     heard: Probability,
 }
 
-/// Takes the named field, or the bare number of earlier scenarios.
+/// Reads the named field, or the bare number of earlier scenarios.
 struct EitherSpelling;
 
 impl<'de> Visitor<'de> for EitherSpelling {
@@ -106,7 +107,7 @@ mod tests {
             ("PerMessage(0)", 0.0),
         ] {
             let expected = PerMessage { heard: Probability::new(heard).unwrap() };
-            assert_eq!(read(text).unwrap(), AvailabilityModel::PerMessage(expected), "{text}");
+            assert_eq!(read(text).unwrap(), AvailabilityModel::from(expected), "{text}");
         }
         let model = read("PerMessage(0.9)").unwrap();
         assert_eq!(serde_json::to_string(&model).unwrap(), r#"{"PerMessage":{"heard":0.9}}"#);

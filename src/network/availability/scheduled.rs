@@ -7,14 +7,14 @@ use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Connected and not connected in turns, at times that the scenario states.
+/// Connected and disconnected periods alternate, at times that the scenario states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduled {
     /// Connected at the start. Default: true.
     #[serde(default = "yes")]
     pub online: bool,
-    /// When the connection changes, rising, from the start of the run: `["10s", "25s"]`.
+    /// Times at which the connection changes, ascending, from the start of the run: `["10s", "25s"]`.
     pub switches: Vec<Span>,
 }
 
@@ -43,11 +43,11 @@ impl Availability for Scheduled {
     }
 }
 
-/// Whether a party that begins so and changes at these times is connected for a while.
+/// Whether a party with this initial state and these times of change is online for a time longer than 0.
 pub(super) fn is_ever_online(online: bool, switches: &[Span]) -> bool {
     match switches {
         [] => online,
-        // Connected at the start and at once no more.
+        // Online at the start and offline from time 0 on.
         [Span::ZERO] => !online,
         _ => true,
     }

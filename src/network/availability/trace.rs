@@ -11,17 +11,18 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Connections as recorded in a file: one device a line, its state at the start (1 or 0) and then the times of its
-/// changes, rising, in seconds: `1, [12.5, 30, 90.25]`. Brackets are optional.
+/// Connections as recorded in a file with one device per line: its state at the start (1 connected, 0 not), then the
+/// times of its changes, ascending, in seconds: `1, [12.5, 30, 90.25]`. Brackets are optional.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
     /// The file; relative to the scenario's folder. Lines that begin with # are comments.
     pub file: PathBuf,
-    /// Which device, from 0. Default: drawn for each party, all alike.
+    /// Number of the device, from 0. Default: drawn for each party, every device with the same probability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<u64>,
-    /// The recording begins anew after this time, later than its last change. Default: the last state stays.
+    /// The recording is repeated with this period, which must be later than its last change. Default: no repetition,
+    /// the last state stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<Span>,
     #[serde(skip)]
@@ -53,7 +54,7 @@ impl Trace {
 }
 
 impl Availability for Trace {
-    /// A party whose file has not been read is always there.
+    /// A party whose file has not been read is always online.
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let devices = self.devices();
         let drawn = (stream.uniform() * devices.len() as f64) as usize;
@@ -62,7 +63,7 @@ impl Availability for Trace {
         Box::new(Player { online: device.online, device, repeat: self.repeat, begun: Time::ZERO, next: 0 })
     }
 
-    /// So is, for this question, a device that the file does not have: both are told as what they are.
+    /// The same holds here for a device that the file does not have: both are reported as problems of their own.
     fn ever_available(&self) -> bool {
         let hears = |device: &Device| is_ever_online(device.online, &device.switches);
         match self.device {
@@ -89,7 +90,7 @@ impl Availability for Trace {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.devices.is_none() {
-            // Why it could not be read has been said.
+            // The reason why it could not be read has been reported already.
             return problems;
         }
         if let Some(device) = self.device
@@ -161,7 +162,7 @@ struct Player {
     repeat: Option<Span>,
     online: bool,
     begun: Time,
-    /// Next change of this pass; one past the last stands for the beginning of the next pass.
+    /// Index of the next change in this pass; one past the last stands for the beginning of the next pass.
     next: usize,
 }
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Each party is a device of a CSV file, drawn once per replication, all rows alike; a job takes its time divided
-/// by the device's speed.
+/// Each party is a device from a CSV file, drawn once per replication, every row with the same probability; a job takes
+/// `time` divided by the device's speed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Devices {
@@ -79,7 +79,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("devices.csv"), "device,speed\na,2\nb,0.5\n").unwrap();
         let mut recipe = Devices {
-            time: LatencyModel::Constant(Constant(Span::from_millis(100))),
+            time: LatencyModel::from(Constant(Span::from_millis(100))),
             file: "devices.csv".into(),
             column: speed(),
             sorted: None,

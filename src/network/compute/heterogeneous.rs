@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Each party is slower or faster by a factor exp(sigma Z), Z standard normal, drawn once per replication.
+/// The times of each party are multiplied by a factor exp(sigma Z), Z standard normal, drawn once per replication.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Heterogeneous {
     /// How long a job takes on a median device; any of the latency models.
     pub time: LatencyModel,
-    /// Standard deviation of the slowness's natural logarithm, dimensionless; 0.5 makes the slowest tenth about
-    /// twice as slow as the median.
+    /// Standard deviation of the factor's natural logarithm, dimensionless; with 0.5 the slowest tenth of the parties
+    /// takes about twice as long as the median.
     pub sigma: NonNegative,
 }
 

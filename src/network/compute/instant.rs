@@ -1,4 +1,4 @@
-//! A party that works in no time.
+//! A party whose jobs take no time.
 
 use super::{Compute, ComputeModel};
 use crate::vocab::Span;
@@ -22,6 +22,6 @@ impl Compute for Instant {
 
 impl Default for ComputeModel {
     fn default() -> Self {
-        Self::Instant(Instant {})
+        Self::from(Instant {})
     }
 }

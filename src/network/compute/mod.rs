@@ -1,7 +1,7 @@
 //! Compute time: how long a party works on a message.
 //!
-//! A party draws once how slow its device is, and then two words per job from a stream of its own: one for the
-//! job's length, one for mishaps. Job k takes the same words whatever the model.
+//! A party draws once how slow its device is, and then two random words per job from a stream of its own: one for the
+//! job's length, one for random slowdowns. Job k takes the same words whatever the model.
 
 mod devices;
 mod drawn;
@@ -21,14 +21,14 @@ use std::path::{Path, PathBuf};
 
 /// The behaviour of a compute model.
 pub trait Compute {
-    /// How many times as long as the recipe's time a party takes; `u` in (0, 1) is the party's own draw.
+    /// The factor of a party on the recipe's time; `u` in (0, 1) is the party's own draw.
     fn slowness(&self, u: f64) -> f64 {
         let _ = u;
         1.0
     }
 
-    /// How long a job of one unit takes on a party of such slowness; `length` in (0, 1) and `mishap` in [0, 1) are
-    /// the job's draws.
+    /// How long a job of one unit takes on a party of this slowness; `length` in (0, 1) and `mishap` (random slowdown)
+    /// in [0, 1) are the job's draws.
     fn job(&self, slowness: f64, length: f64, mishap: f64) -> Span;
 
     /// Whether no job ever takes any time.
@@ -55,7 +55,7 @@ pub trait Compute {
 
 crate::family! {
     /// How long a party works on each message that it hears, one after another.
-    pub enum ComputeModel: dyn Compute {
+    pub struct ComputeModel(ComputeMember): dyn Compute, "compute" {
         Instant(Instant),
         Drawn(Drawn),
         Heterogeneous(Heterogeneous),
@@ -67,7 +67,7 @@ crate::family! {
 /// A job's length from its recipe and the party's slowness.
 fn scaled(time: &LatencyModel, length: f64, factor: f64) -> Span {
     let base = time.as_dyn().quantile(length);
-    // Not through floating-point seconds when nothing is scaled.
+    // Without conversion to floating-point seconds when nothing is scaled.
     if factor == 1.0 { base } else { Span::from_seconds(base.seconds() * factor) }
 }
 
@@ -88,7 +88,7 @@ mod tests {
     use crate::vocab::{NonNegative, Positive, Probability};
 
     fn constant(ms: u64) -> LatencyModel {
-        LatencyModel::Constant(Constant(Span::from_millis(ms)))
+        LatencyModel::from(Constant(Span::from_millis(ms)))
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_drawn_job_is_its_recipe() {
-        let time = LatencyModel::Exponential(Exponential { mean: Span::from_millis(100) });
+        let time = LatencyModel::from(Exponential { mean: Span::from_millis(100) });
         let recipe = Drawn { time: time.clone() };
         assert_eq!(recipe.job(1.0, 0.7, 0.3), time.as_dyn().quantile(0.7));
         assert!(!recipe.is_instant());

@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Each job is a straggler with some probability, independently, and then takes a multiple of its time.
+/// Each job is slow (a straggler) with some probability, independently, and then takes a multiple of its time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Straggling {
-    /// How long a job takes as a rule; any of the latency models.
+    /// How long a job takes if it is not a straggler; any of the latency models.
     pub time: LatencyModel,
-    /// Probability that a job straggles.
+    /// Probability that a job is a straggler.
     pub probability: Probability,
-    /// How many times as long it takes then. Default: 10.
+    /// How many times as long a straggler takes. Default: 10.
     #[serde(default = "ten")]
     pub factor: Positive,
 }

@@ -16,7 +16,7 @@ pub struct Empirical {
     pub file: PathBuf,
     /// Name of the column.
     pub column: String,
-    /// What a 1 in the column stands for. Default: 1 s.
+    /// The delay that the number 1 in the column means. Default: 1 s.
     #[serde(default = "second")]
     pub unit: Span,
     #[serde(skip)]

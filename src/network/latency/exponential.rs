@@ -1,4 +1,4 @@
-//! A delay without memory.
+//! An exponentially distributed delay.
 
 use super::Latency;
 use crate::vocab::Span;

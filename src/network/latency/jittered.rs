@@ -1,4 +1,4 @@
-//! A fixed delay and what comes on top of it.
+//! A fixed delay plus a random one.
 
 use super::{Latency, LatencyModel};
 use crate::vocab::{Problem, Span};
@@ -6,15 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// A fixed delay, and jitter drawn anew for every message on top of it.
+/// A fixed delay plus jitter, which is drawn anew for every message.
 ///
-/// With `jitter: Exponential(mean: "5ms")` it is the shifted exponential law.
+/// With `jitter: Exponential(mean: "5ms")` it is the shifted exponential distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Jittered {
     /// The delay that every message has.
     pub base: Span,
-    /// What comes on top of it; any of the latency models.
+    /// The random delay that is added; any of the latency models.
     pub jitter: Box<LatencyModel>,
 }
 

@@ -1,4 +1,4 @@
-//! A delay around a mean, never below zero.
+//! A normally distributed delay, truncated at zero.
 
 use super::Latency;
 use crate::special::{normal_cdf, normal_quantile};
@@ -6,7 +6,7 @@ use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A normal delay truncated at 0: the normal law, given that it is not negative.
+/// A normal delay truncated at 0: the normal distribution, conditional on not being negative.
 ///
 /// `mean` and `sd` are those of the normal before truncation. The truncated mean is
 /// mean + sd phi(a) / Phi(a) with a = mean / sd (Johnson, Kotz and Balakrishnan 1994, section 13.10.1).

@@ -1,4 +1,4 @@
-//! A delay that is short as a rule and now and then very long.
+//! A heavy-tailed delay: mostly short, now and then very long.
 
 use super::Latency;
 use crate::vocab::{Positive, Problem, Span};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Pareto {
     /// Shortest delay, above 0.
     pub shortest: Span,
-    /// The tail's exponent, above 1 so that there is a mean; 1.1 is a very heavy tail, 3 a light one.
+    /// Exponent of the tail, above 1 so that the mean is finite; 1.1 is a very heavy tail, 3 a light one.
     pub shape: Positive,
 }
 

@@ -1,11 +1,11 @@
-//! A delay anywhere between two ends.
+//! A delay that is uniform between two ends.
 
 use super::Latency;
 use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A delay that is uniform between two ends.
+/// A delay that is uniformly distributed between two limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Uniform {

@@ -5,9 +5,10 @@ use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A link with a good and a bad state that it changes between from message to message (Gilbert 1960, Elliott 1963).
+/// A link with a good and a bad state; before each message it may change from one to the other (Gilbert 1960, Elliott
+/// 1963).
 ///
-/// The first message finds the link in either state with its long-run probability.
+/// At the first message, each state has its long-run probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {
@@ -61,11 +62,11 @@ impl Loss for GilbertElliott {
 #[derive(Clone, Debug)]
 struct Chain {
     recipe: GilbertElliott,
-    /// State for the next message; unknown before the first.
+    /// State of the link for the next message; unknown before the first.
     bad: Option<bool>,
 }
 
-/// Splits one uniform draw: whether it is below `p`, and what is left of it, uniform again whichever way it went.
+/// Splits one uniform draw: returns whether it is below `p`, and the rest, rescaled to be uniform again in either case.
 fn split(u: f64, p: f64) -> (bool, f64) {
     if u < p { (true, u / p) } else { (false, (u - p) / (1.0 - p)) }
 }

@@ -1,4 +1,4 @@
-//! Losses without memory.
+//! Independent losses.
 
 use super::{Loss, LossProcess};
 use crate::vocab::Probability;

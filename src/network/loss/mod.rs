@@ -12,7 +12,7 @@ use crate::vocab::Problem;
 
 /// The behaviour of a loss model: a recipe that starts one process per link.
 pub trait Loss {
-    /// A fresh process for one link.
+    /// A new process for one link.
     fn start(&self) -> Box<dyn LossProcess>;
 
     /// The long-run share of messages that are lost.
@@ -24,7 +24,7 @@ pub trait Loss {
     }
 }
 
-/// The copy of a [`LossProcess`] for a world that is cloned. All that are `Clone` have it.
+/// Clones a boxed [`LossProcess`], when a simulation is cloned. Implemented for every process that is `Clone`.
 pub trait BoxedLoss {
     /// The copy.
     fn boxed_clone(&self) -> Box<dyn LossProcess>;
@@ -38,12 +38,12 @@ impl<T: LossProcess + Clone + 'static> BoxedLoss for T {
 
 impl Clone for Box<dyn LossProcess> {
     fn clone(&self) -> Self {
-        // The clone of the boxed value, not of the box.
+        // Calls the method of the boxed value, not that of the box.
         (**self).boxed_clone()
     }
 }
 
-/// A link's losses in progress.
+/// The state of a link's losses.
 pub trait LossProcess: std::fmt::Debug + BoxedLoss {
     /// Whether the next message is lost; `u` is that message's uniform draw on [0, 1).
     fn drops(&mut self, u: f64) -> bool;
@@ -51,7 +51,7 @@ pub trait LossProcess: std::fmt::Debug + BoxedLoss {
 
 crate::family! {
     /// Whether a link drops a message.
-    pub enum LossModel: dyn Loss {
+    pub struct LossModel(LossMember): dyn Loss, "loss" {
         NoLoss(NoLoss),
         Independent(Independent),
         GilbertElliott(GilbertElliott),

@@ -1,10 +1,10 @@
-//! A link that drops nothing.
+//! A link without losses.
 
 use super::{Loss, LossModel, LossProcess};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every message gets through: `NoLoss()`.
+/// No message is lost: `NoLoss()`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoLoss {}
@@ -27,6 +27,6 @@ impl LossProcess for NoLoss {
 
 impl Default for LossModel {
     fn default() -> Self {
-        Self::NoLoss(NoLoss {})
+        Self::from(NoLoss {})
     }
 }

@@ -18,14 +18,14 @@ pub trait Outage {
     /// The groups that it names, each with the field that names it.
     fn groups(&self) -> Vec<(String, &str)>;
 
-    /// The connection of each party of `group` as far as this outage goes; `None` if it does not take the group
-    /// down. All parties of a group are given the same stream, so they go down and come back together.
+    /// The connection of each party of `group` under this outage alone; `None` if the outage does not affect the group.
+    /// All parties of a group are given the same stream, so they go offline and come back together.
     fn connection(&self, group: &str, stream: Stream) -> Option<Box<dyn AvailabilityProcess>> {
         let _ = (group, stream);
         None
     }
 
-    /// Whether it keeps parties of these two groups apart at this time.
+    /// Whether it separates parties of these two groups at this time.
     fn cuts(&self, from: Option<&str>, to: Option<&str>, at: Time) -> bool {
         let _ = (from, to, at);
         false
@@ -50,14 +50,14 @@ pub trait Outage {
 
 crate::family! {
     /// An outage of a group of parties.
-    pub enum OutageModel: dyn Outage {
+    pub struct OutageModel(OutageMember): dyn Outage, "outage" {
         Partition(Partition),
         Blackout(Blackout),
         Regional(Regional),
     }
 }
 
-/// Complains unless `until` is after `from`.
+/// Reports a problem unless `until` is after `from`.
 fn interval(from: Span, until: Span) -> Vec<Problem> {
     if from < until {
         return Vec::new();

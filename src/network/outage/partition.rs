@@ -1,12 +1,12 @@
-//! A partition: links between groups carry nothing for some time.
+//! A partition: links between groups lose all messages for some time.
 
 use super::Outage;
 use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Between two times, links between parties of different listed groups carry nothing. A message that has entered a
-/// link before stays on its way; routes are not changed.
+/// Between two times, links between parties of different listed groups carry nothing. A message that entered a link
+/// before then still arrives; routes do not change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Partition {

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Each group has a gateway that its parties are linked with; every two gateways are linked. Parties belong to the
-/// groups that they name (`Party(group: "north")`).
+/// Each group has a gateway to which all its parties are linked; every two gateways are linked. A party states its
+/// group (`Party(group: "north")`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clusters {
-    /// The gateway of each group: a party of the group by the group's name. Every group has one.
+    /// The gateway of each group: group name to party name. The gateway is a party of its group, and every group has
+    /// one.
     pub gateways: BTreeMap<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! Any network, link by link.
+//! A network given link by link.
 
 use super::{Pairs, Topology};
 use crate::network::population::Population;
@@ -7,7 +7,7 @@ use petgraph::unionfind::UnionFind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Links by the names of their ends: `Edges([("a", "b"), ("b", "c")])`.
+/// A list of links, each by the two parties that it connects: `Edges([("a", "b"), ("b", "c")])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Edges(

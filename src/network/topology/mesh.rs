@@ -1,4 +1,4 @@
-//! Everybody with everybody.
+//! A complete network: a link between every two parties.
 
 use super::{Pairs, Shape, Topology};
 use crate::network::population::Population;

@@ -1,4 +1,4 @@
-//! Who is linked with whom.
+//! Which parties have links.
 
 mod clusters;
 mod edges;
@@ -20,14 +20,14 @@ use crate::vocab::Problem;
 /// Pairs of parties, by their positions.
 pub type Pairs = Vec<(usize, usize)>;
 
-/// The shape of a network, where it makes routes plain.
+/// The shape of a network, if routes follow from it directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Every party but this one has one link, to this one.
     Star(usize),
     /// Every two parties have a link.
     Complete,
-    /// Anything.
+    /// Any other shape.
     Graph,
 }
 
@@ -36,13 +36,13 @@ pub trait Topology {
     /// Every pair that has a link, each once.
     fn pairs(&self, population: &Population<'_>) -> Pairs;
 
-    /// The shape, where it makes routes plain.
+    /// The shape, if routes follow from it directly.
     fn shape(&self, population: &Population<'_>) -> Shape {
         let _ = population;
         Shape::Graph
     }
 
-    /// What is wrong with the recipe in this population.
+    /// What is wrong with the recipe for these parties.
     fn problems(&self, population: &Population<'_>) -> Vec<Problem> {
         let _ = population;
         Vec::new()
@@ -52,7 +52,7 @@ pub trait Topology {
 crate::family! {
     /// Which parties have a link. A message takes the quickest route: the one of smallest mean latency in all, and
     /// of fewest links among equals.
-    pub enum TopologyModel: dyn Topology {
+    pub struct TopologyModel(TopologyMember): dyn Topology, "topology" {
         Star(Star),
         Ring(Ring),
         Mesh(Mesh),

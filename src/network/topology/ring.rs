@@ -1,4 +1,4 @@
-//! A closed chain.
+//! A ring: each party has a link to the next one.
 
 use super::{Pairs, Topology};
 use crate::network::population::Population;

@@ -10,8 +10,8 @@ use petgraph::visit::EdgeRef;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-/// Cost of a route: mean latency in seconds, then the number of links, so that links without delay are never
-/// walked in circles.
+/// Cost of a route: mean latency in seconds, then the number of links, so that routes over links without delay contain
+/// no circles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 struct Cost {
     seconds: f64,
@@ -37,7 +37,7 @@ pub(in crate::network) struct Routes {
 
 impl Routes {
     /// Routes over a topology. `cost` is the mean latency of a link in seconds, per direction; `uniform` says that it
-    /// is the same for every link, so that in a complete network no way round is quicker.
+    /// is the same for every link, so that in a complete network no detour is quicker.
     pub(in crate::network) fn new(
         topology: &TopologyModel,
         population: &Population<'_>,
@@ -62,10 +62,10 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
-    /// Whether every message is certain to take the same route by either. Decided from the links, without
-    /// following any route: where their costs differ and are not one number each, the answer is no.
+    /// Whether every message is certain to take the same route in both. Decided from the links, without computing any
+    /// route: if their costs differ and are not one number in each, the answer is no.
     pub(in crate::network) fn surely_like(&self, other: &Self) -> bool {
-        // Of a complete graph of even costs every link is a quickest way.
+        // In a complete graph with equal costs every link is a quickest route.
         let complete = |routes: &Self| {
             let parties = routes.graph.node_count();
             routes.is_even() && routes.graph.edge_count() == parties * parties.saturating_sub(1)
@@ -100,7 +100,7 @@ impl Routes {
         edges
     }
 
-    /// The next party on the quickest route; `None` where none leads, and from a party to itself.
+    /// The next party on the quickest route; `None` if there is no route, or from a party to itself.
     pub(in crate::network) fn next(&mut self, from: PartyId, to: PartyId) -> Option<PartyId> {
         if from == to {
             return None;
@@ -130,7 +130,7 @@ fn steps(graph: &DiGraph<(), f64>, to: PartyId) -> Vec<Option<PartyId>> {
         graph
             .edges_directed(node, Direction::Outgoing)
             .filter_map(|edge| Some((*left.get(&edge.target())? + cost(*edge.weight()), edge.target())))
-            // The least party among equals, so that the route does not depend on the order of links.
+            // The lowest party among equals, so that the route does not depend on the order of links.
             .min_by(|(a, x), (b, y)| {
                 a.seconds.total_cmp(&b.seconds).then(a.links.cmp(&b.links)).then(x.cmp(y))
             })
@@ -159,17 +159,17 @@ mod tests {
 
     #[test]
     fn leaves_of_a_star_talk_through_the_hub() {
-        let star = || TopologyModel::Star(Star { hub: "p1".to_owned() });
+        let star = || TopologyModel::from(Star { hub: "p1".to_owned() });
         assert_eq!(walk(star(), 3, |_, _| 1.0), [0, 1, 2]);
         assert_eq!(walk(star(), 2, |_, _| 1.0), [0, 1]);
     }
 
     #[test]
     fn a_ring_is_walked_the_shorter_way_and_never_in_circles() {
-        let ring = || TopologyModel::Ring(Ring { order: vec![] });
+        let ring = || TopologyModel::from(Ring { order: vec![] });
         assert_eq!(walk(ring(), 6, |_, _| 1.0), [0, 5]);
         assert_eq!(walk(ring(), 6, |_, _| 0.0), [0, 5]);
-        // The closing link is slow in this direction: all the way round is quicker.
+        // The closing link is slow in this direction: the long way round the ring is quicker.
         let slow = |a, b| if (a, b) == (0, 5) { 100.0 } else { 1.0 };
         assert_eq!(walk(ring(), 6, slow), [0, 1, 2, 3, 4, 5]);
     }
@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn a_mesh_goes_round_a_slow_link() {
         let slow = |a, b| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
-        assert_eq!(walk(TopologyModel::Mesh(Mesh {}), 4, slow), [0, 1, 3]);
-        assert_eq!(walk(TopologyModel::Mesh(Mesh {}), 4, |_, _| 1.0), [0, 3]);
+        assert_eq!(walk(TopologyModel::from(Mesh {}), 4, slow), [0, 1, 3]);
+        assert_eq!(walk(TopologyModel::from(Mesh {}), 4, |_, _| 1.0), [0, 3]);
     }
 
     #[test]
@@ -188,9 +188,9 @@ mod tests {
         let routes = |topology: TopologyModel, uniform: bool, cost: fn(usize, usize) -> f64| {
             Routes::new(&topology, &population, uniform, cost)
         };
-        let ring = |cost| routes(TopologyModel::Ring(Ring { order: vec![] }), false, cost);
-        let mesh = |uniform, cost| routes(TopologyModel::Mesh(Mesh {}), uniform, cost);
-        let star = |hub: &str| routes(TopologyModel::Star(Star { hub: hub.to_owned() }), true, |_, _| 1.0);
+        let ring = |cost| routes(TopologyModel::from(Ring { order: vec![] }), false, cost);
+        let mesh = |uniform, cost| routes(TopologyModel::from(Mesh {}), uniform, cost);
+        let star = |hub: &str| routes(TopologyModel::from(Star { hub: hub.to_owned() }), true, |_, _| 1.0);
         let slow = |a: usize, b: usize| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
         assert!(ring(|_, _| 1.0).surely_like(&ring(|_, _| 2.0)));
         assert!(ring(slow).surely_like(&ring(slow)));
@@ -205,6 +205,6 @@ mod tests {
     #[test]
     fn no_route_is_said_so() {
         let edges = Edges(vec![("p0".to_owned(), "p1".to_owned())]);
-        assert_eq!(walk(TopologyModel::Edges(edges), 3, |_, _| 1.0), [0]);
+        assert_eq!(walk(TopologyModel::from(edges), 3, |_, _| 1.0), [0]);
     }
 }

@@ -1,4 +1,4 @@
-//! One party in the middle.
+//! A star: every party has one link, to the hub.
 
 use super::{Pairs, Shape, Topology};
 use crate::network::population::Population;
@@ -6,11 +6,11 @@ use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One party in the middle, linked with every other; the others talk through it.
+/// One party, the hub, has a link to every other; messages between the others pass through it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Star {
-    /// Name of the party in the middle.
+    /// Name of the hub.
     pub hub: String,
 }
 

@@ -1,4 +1,4 @@
-//! From the rows of a file to the records of each agent, in training and held out.
+//! Reads a file into the records of each agent, split into training and held-out records.
 
 use crate::objectives::Resources;
 use crate::objectives::table::reader::{CsvTable, TableError};
@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum HeldOut {
-    /// The last of each agent's records of each class, for files in order of time: neighbouring windows of one recording
-    /// are then on one side, but for one place.
+    /// The last records of each class of each agent, for files in order of time: of a recording that is cut into
+    /// windows, consecutive windows are then all training records or all held out, except at the one place where the
+    /// two parts meet.
     LastOfEachClass {
         /// Share of the records, rounded.
         share: Probability,
     },
-    /// What a further file says.
+    /// A second file says which records are held out.
     Column {
         /// The file, relative to the scenario's own folder.
         file: PathBuf,
@@ -26,9 +27,9 @@ pub enum HeldOut {
         agent: String,
         /// Its column with the number of the agent's record, from 0 in the order of the first file.
         row: String,
-        /// Its column that says on which side a record is.
+        /// Its column that says whether a record is held out.
         column: String,
-        /// What stands there for a record that is held out.
+        /// The value in that column for a record that is held out.
         value: String,
     },
 }
@@ -50,7 +51,7 @@ pub(super) struct AgentRecords {
     pub(super) features: Vec<f64>,
     /// Class of each record: its place among all labels of the file in order.
     pub(super) classes: Vec<usize>,
-    /// Whether a model may be trained on it.
+    /// Whether the record is for training; the others are held out.
     pub(super) training: Vec<bool>,
 }
 
@@ -74,10 +75,10 @@ pub(super) struct Agents {
     pub(super) classes: usize,
 }
 
-/// What the columns of a file are.
+/// The roles of the columns of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'a> {
-    /// Columns that together name an agent.
+    /// Columns whose values together identify an agent.
     pub(super) agent: &'a [String],
     /// Features.
     pub(super) inputs: &'a [String],

@@ -16,7 +16,8 @@ pub struct LogisticRegression {
     pub lambda: Axis,
     /// Steps of L-BFGS after which training ends, rounded.
     pub steps: Axis,
-    /// The constant feature that makes the intercept; the larger, the less the intercept is regularised.
+    /// Value of the constant feature that acts as the intercept; the larger it is, the less the intercept is
+    /// regularised.
     pub intercept: Axis,
 }
 
@@ -31,7 +32,7 @@ fn scaled(records: &AgentRecords) -> Vec<Vec<f64>> {
         let cells = || training.iter().map(|&index| records.row(index)[column]);
         let mean = cells().sum::<f64>() / count;
         let sd = (cells().map(|cell| (cell - mean) * (cell - mean)).sum::<f64>() / count).sqrt();
-        // A feature that is constant in training says nothing.
+        // A feature that is constant in training carries no information.
         let factor = if sd > 0.0 { 1.0 / sd } else { 0.0 };
         rows.iter_mut().for_each(|row| row[column] = (row[column] - mean) * factor);
     }

@@ -26,27 +26,28 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The performance of a model as its hyperparameters vary, for each agent of a federation on its own records. The points
-/// are the settings, a regular grid in the unit cube; a value is the performance on the agent's held-out records.
+/// The performance of a model for each setting of its hyperparameters, measured for each agent of a federation on the
+/// agent's own records. The points are the settings, a regular grid in the unit cube; a value is the performance on the
+/// agent's held-out records.
 ///
-/// For the protocol `Federated`, with at most as many agents as the file has. Other protocols get the mean of
-/// all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition,
+/// For the protocol `Federated`, with at most as many agents as the file has. In other protocols the objective is the
+/// mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition,
 /// landmine detection).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FederatedTuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Columns that together name an agent.
+    /// Columns whose values together identify an agent.
     pub agent: Vec<String>,
-    /// Names of the feature columns, numbers all.
+    /// Names of the feature columns; all their cells are numbers.
     pub inputs: Vec<String>,
     /// Column of the class.
     pub label: String,
-    /// Which records no model is trained on. Default: the last half of each agent's records of each class.
+    /// Which records are held out from training. Default: the last half of each agent's records of each class.
     #[serde(default)]
     pub held_out: HeldOut,
-    /// The model, and the settings of it that there are.
+    /// The model, and the values of its hyperparameters.
     pub model: FederatedModel,
     /// Standard deviation of the noise of an outcome, in units of the performance. Default: 0.
     #[serde(default = "no_noise")]
@@ -75,7 +76,7 @@ fn default_assumed_noise() -> Positive {
     Positive::new(0.01).expect("0.01 is above 0")
 }
 
-/// What agents tune.
+/// The model whose hyperparameters the agents tune.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum FederatedModel {
@@ -86,7 +87,7 @@ pub enum FederatedModel {
     RbfSvm(RbfSvm),
 }
 
-/// Largest number of settings: every one is a model to train for each agent.
+/// Largest number of settings: for every one, a model is trained for each agent.
 const MOST_SETTINGS: usize = 2000;
 
 impl FederatedModel {
@@ -154,7 +155,7 @@ impl FederatedTuning {
         }
     }
 
-    /// What is wrong with records that could be read.
+    /// A problem of records that could be read, if there is one.
     fn record_problems(&self, read: &Agents) -> Option<Problem> {
         let two = matches!(self.model, FederatedModel::RbfSvm(_));
         if read.classes < 2 || (two && read.classes > 2) {
@@ -179,7 +180,7 @@ impl FederatedTuning {
     }
 }
 
-/// What is public: no agent's records were looked at for it, but for the classes that all share.
+/// Public facts: none was computed from an agent's records, except the classes, which all agents have in common.
 fn facts() -> Facts {
     Facts {
         shape: vec![PublicFact::new("number of agents, and the classes", Origin::Shape)],

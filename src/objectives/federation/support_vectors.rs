@@ -21,7 +21,7 @@ pub struct RbfSvm {
     pub gamma: Axis,
 }
 
-/// Tolerance of the solver. Libsvm's 1e-3 stops anywhere at the smallest C of the paper, 1e-4.
+/// Tolerance of the solver. With libsvm's 1e-3 the result is arbitrary at the smallest C of the paper, 1e-4.
 const TOLERANCE: f64 = 1e-6;
 
 /// The area under the ROC curve at every setting, C slowest; class 1 is the positive class.

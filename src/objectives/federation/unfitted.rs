@@ -12,14 +12,14 @@ pub enum FitError {
     /// A support vector machine was not trained.
     #[error("C = {c}, gamma = {gamma}: {reason}")]
     SupportVectors {
-        /// What a record on the wrong side costs.
+        /// Cost of a record on the wrong side of the margin.
         c: f64,
         /// One over the squared width of the kernel.
         gamma: f64,
         /// Why, in the library's words.
         reason: String,
     },
-    /// Records that make no matrix.
+    /// Records that cannot form a matrix.
     #[error("{reason}")]
     Shape {
         /// Why, in the library's words.

@@ -15,20 +15,21 @@ pub use weibull::Weibull;
 use crate::rng::Stream;
 use crate::vocab::{Delta, Problem};
 
-/// The behaviour of a law of noise.
+/// The behaviour of a noise distribution.
 pub trait NoiseLaw {
     /// One draw, in units of the outcome.
     fn draw(&self, stream: &mut Stream) -> f64;
 
-    /// Variance; infinite where there is none.
+    /// Variance; infinite if there is none.
     fn variance(&self) -> f64;
 
-    /// R: no draw is larger in size. None for an unbounded law.
+    /// R: the largest absolute value of a draw. `None` for an unbounded law.
     fn bound(&self) -> Option<f64> {
         None
     }
 
-    /// A size that a draw exceeds with probability at most `delta`. By default the bound, where there is one.
+    /// A bound that the absolute value of a draw exceeds with probability at most `delta`. By default R, if there is
+    /// one.
     fn tail(&self, _delta: Delta) -> Option<f64> {
         self.bound()
     }
@@ -41,7 +42,7 @@ pub trait NoiseLaw {
 
 crate::family! {
     /// The noise that is added to an objective when it is measured.
-    pub enum NoiseModel: dyn NoiseLaw {
+    pub struct NoiseModel(NoiseMember): dyn NoiseLaw, "noise" {
         Gaussian(Gaussian),
         Uniform(Uniform),
         StudentT(StudentT),

@@ -1,4 +1,4 @@
-//! The noise of a realised objective: a law, or what was recorded.
+//! The noise of a realised objective: a distribution, or recorded deviations.
 
 use super::gaussian::Gaussian;
 use super::{NoiseLaw as _, NoiseModel};
@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::vocab::Delta;
 use std::sync::Arc;
 
-/// Deviations of recorded outcomes from their arm's mean: any of them is as likely as any other.
+/// Deviations of recorded outcomes from their arm's mean: each is equally likely.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     /// By arm; none is empty.
@@ -34,7 +34,7 @@ impl Recorded {
 pub enum Noise {
     /// The same law for every arm.
     Law(NoiseModel),
-    /// What was recorded for each arm.
+    /// Recorded deviations for each arm.
     Recorded(Arc<Recorded>),
 }
 
@@ -42,15 +42,15 @@ impl Noise {
     /// Normal noise of a standard deviation, finite and not negative.
     #[must_use]
     pub fn gaussian(sd: f64) -> Self {
-        Self::Law(NoiseModel::Gaussian(Gaussian::of(sd)))
+        Self::Law(NoiseModel::from(Gaussian::of(sd)))
     }
 
     /// The standard deviation of normal noise; none for any other law.
     #[must_use]
     pub fn gaussian_sd(&self) -> Option<f64> {
         match self {
-            Self::Law(NoiseModel::Gaussian(law)) => Some(law.variance().sqrt()),
-            Self::Law(_) | Self::Recorded(_) => None,
+            Self::Law(law) => law.get::<Gaussian>().map(|law| law.variance().sqrt()),
+            Self::Recorded(_) => None,
         }
     }
 
@@ -69,7 +69,7 @@ impl Noise {
         }
     }
 
-    /// Variance, over arms and draws; infinite where there is none.
+    /// Variance, over arms and draws; infinite if there is none.
     #[must_use]
     pub fn variance(&self) -> f64 {
         match self {
@@ -80,7 +80,7 @@ impl Noise {
         }
     }
 
-    /// R: no draw is larger in size. None for unbounded noise.
+    /// R: the largest absolute value of a draw. `None` for unbounded noise.
     #[must_use]
     pub fn bound(&self) -> Option<f64> {
         match self {
@@ -89,7 +89,8 @@ impl Noise {
         }
     }
 
-    /// A size that a draw exceeds with probability at most `delta`; none where the law does not tell.
+    /// A bound that the absolute value of a draw exceeds with probability at most `delta`; `None` if the law gives
+    /// none.
     #[must_use]
     pub fn tail(&self, delta: Delta) -> Option<f64> {
         match self {

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_PI_2;
 
-/// Student's t times a scale. Its moments of order `degrees` and above are infinite.
+/// Student's t distribution times a scale. Its moments of order `degrees` and above are infinite.
 ///
 /// Source: Chowdhury and Gopalan 2019, section 5: 3 degrees, so that a central moment of order 2 is 3.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,8 +24,9 @@ fn one() -> Positive {
     Positive::new(1.0).expect("1 is above 0")
 }
 
-/// Probability that Student's t exceeds `t` in size: of sqrt(v (U^(-2/v) - 1)) |cos W|, the mean over the angle of the
-/// probability that U is small enough. The integrand is smooth and periodic, so that equal steps converge fast.
+/// Probability that the absolute value of Student's t exceeds `t`: of sqrt(v (U^(-2/v) - 1)) |cos W|, the mean over the
+/// angle of the probability that U is small enough. The integrand is smooth and periodic, so that equal steps converge
+/// fast.
 fn exceedance(degrees: f64, t: f64) -> f64 {
     const STEPS: u32 = 2000;
     let at = |step: u32| {

@@ -33,10 +33,10 @@ pub enum Goal {
     Minimise,
 }
 
-/// A change of scale.
+/// The function that is applied to the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Transform {
-    /// As it is.
+    /// No transformation.
     #[default]
     Identity,
     /// Natural logarithm; all numbers must be above 0.
@@ -45,7 +45,7 @@ pub enum Transform {
     Log1p,
 }
 
-/// Every row of a CSV file is an arm: some columns are its inputs, and a further one is its output.
+/// Every row of a CSV file is an arm: some columns are its inputs, another column is its output.
 ///
 /// The output is transformed, negated if it is to be minimised, centred and divided by a unit: regret, the noise of a
 /// measurement and the range of a private outcome are in that unit. Inputs are transformed, centred and divided by
@@ -57,14 +57,14 @@ pub enum Transform {
 pub struct Table {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the input columns, numbers all.
+    /// Names of the input columns; all their cells are numbers.
     pub inputs: Vec<String>,
     /// Input columns that are replaced by ln(1 + x). Default: none.
     #[serde(default)]
     pub log_inputs: Vec<String>,
     /// What to optimise.
     pub output: Output,
-    /// Change of scale of the output. Default: `Identity`.
+    /// Function that is applied to the output first. Default: `Identity`.
     #[serde(default)]
     pub transform: Transform,
     /// Whether large or small outputs are sought. Default: `Maximise`.
@@ -76,7 +76,8 @@ pub struct Table {
     /// How inputs are scaled. Default: `FromData`, by their means, standard deviations and largest norm.
     #[serde(default)]
     pub input_scale: InputScale,
-    /// Euclidean norm of the outermost scaled input, or of one at the stated radius. Default: 25.
+    /// Largest Euclidean norm of a scaled input; with a stated `input_scale`, the norm of an input at its `radius`.
+    /// Default: 25.
     #[serde(default = "default_norm")]
     pub max_norm: Positive,
     /// Standard deviation of the noise that is added to an output when it is measured, in the unit of the scaled
@@ -117,7 +118,7 @@ struct Ready {
     scaled: Scaled,
 }
 
-/// A problem, and what became of a raw record on the way to it.
+/// A problem, and the scaling from raw records to it.
 #[derive(Debug)]
 struct Scaled {
     instance: Instance,
@@ -176,7 +177,7 @@ impl Table {
         Ok(Columns { rows, values, units, centre, unit })
     }
 
-    /// The problem that raw records make.
+    /// The problem that follows from raw records.
     fn scaled(&self, raw: &Raw, fitted: Option<&Fitted>, key: Key) -> Result<Scaled, ObjectiveError> {
         let columns = self.columns(raw)?;
         let d = self.inputs.len();
@@ -188,7 +189,7 @@ impl Table {
         for row in rows.chunks_mut(d) {
             row.iter_mut().zip(&hyperparameters.length_scales).for_each(|(cell, scale)| *cell /= scale);
         }
-        // Length-scales are 1 now, so after scaling all of them are the factor.
+        // Length-scales are 1 now, so after scaling all of them equal the factor.
         let factor = self.input_scale.to_norm(&mut rows, d, self.max_norm.get());
         let steps = units.iter().zip(&hyperparameters.length_scales).map(|(u, l)| u * l / factor).collect();
         let instance = Instance {
@@ -206,7 +207,7 @@ impl Table {
         Ok(Scaled { instance, fitted, steps, centre, unit })
     }
 
-    /// What is taken as public, and what losses rest on.
+    /// Facts taken as public, and conditions of losses.
     fn background(&self) -> Background {
         let fitted = matches!(self.hyperparameters, Hyperparameters::MaximumLikelihood { .. });
         let (length_scales, model) = if fitted {
@@ -240,7 +241,7 @@ impl Table {
         Background { fitted, ..Background::public(facts) }
     }
 
-    /// The field of the scenario that an error of the table is about.
+    /// The field of the scenario to which an error of the table belongs.
     fn blame(&self, error: &TableError) -> Problem {
         let found = error.to_string();
         let wrong =
@@ -419,7 +420,7 @@ impl Prepared for Ready {
             }
             Change::Outcome { row, value } => {
                 *raw.values.get_mut(*row)? = self.scaled.centre + self.scaled.unit * value;
-                // Values do not rest on hyperparameters, and a fit takes seconds.
+                // Values do not depend on hyperparameters, and a fit takes seconds.
                 fitted = self.scaled.fitted.as_ref();
             }
         }

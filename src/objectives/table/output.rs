@@ -5,11 +5,11 @@ use crate::vocab::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What to optimise over the rows of a table.
+/// The output of a row of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Output {
-    /// A column of numbers as it stands: `Column("target")`.
+    /// The number in a column: `Column("target")`.
     Column(
         /// Name of the column.
         String,

@@ -1,4 +1,4 @@
-//! A CSV file with a header line, read whole, and what can be wrong with it.
+//! A CSV file with a header line, read whole, and its possible errors.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ const LARGEST: f64 = 1e100;
 /// A table of texts with named columns.
 #[derive(Clone, Debug)]
 pub struct CsvTable {
-    /// Where it was read from.
+    /// The file it was read from.
     pub file: PathBuf,
     names: Vec<String>,
     /// Line of the names in the file, from 1.
@@ -35,7 +35,7 @@ pub enum TableError {
         file: PathBuf,
         /// Line in the file, from 1, where known.
         line: Option<u64>,
-        /// What the reader met.
+        /// What the reader found.
         reason: String,
     },
     /// No rows below the header.
@@ -52,7 +52,7 @@ pub enum TableError {
         /// The names there are.
         known: Vec<String>,
     },
-    /// A column that is there twice.
+    /// A column name that occurs twice.
     TwoColumns {
         /// The file.
         file: PathBuf,
@@ -83,27 +83,27 @@ pub enum TableError {
         /// A value that does occur.
         example: String,
     },
-    /// A logarithm of a number that has none.
+    /// A logarithm of a number that is not positive.
     NoLogarithm {
         /// The file.
         file: PathBuf,
-        /// What was to be transformed.
+        /// The column or pair of columns.
         what: String,
         /// The smallest value.
         smallest: f64,
     },
-    /// A column of which a number is infinite after scaling.
+    /// A column in which a number is infinite after scaling.
     NotScalable {
         /// The file.
         file: PathBuf,
-        /// What is scaled.
+        /// The scaled quantity.
         what: String,
     },
-    /// A column that is the same in every row.
+    /// A column with the same value in every row.
     Constant {
         /// The file.
         file: PathBuf,
-        /// What is constant.
+        /// The constant quantity.
         what: String,
     },
 }
@@ -173,7 +173,7 @@ impl CsvTable {
             reason: describe(error),
         };
         let names = reader.headers().map_err(|error| not_csv(&error))?.iter().map(str::to_owned).collect();
-        // A record's own position is before the comments above it.
+        // The reader's position of a record is before the comments above it.
         let head = reader.position().line().saturating_sub(1);
         let (mut lines, mut rows) = (Vec::new(), Vec::new());
         for record in reader.records() {
@@ -224,7 +224,7 @@ impl CsvTable {
         Ok(self.rows.iter().map(|row| row.get(index).unwrap_or("")).collect())
     }
 
-    /// A column as finite numbers, of at most 1e100 in size.
+    /// A column as finite numbers of absolute value at most 1e100.
     ///
     /// # Errors
     /// [`TableError::NoColumn`], [`TableError::TwoColumns`] or [`TableError::NotANumber`].

@@ -1,5 +1,4 @@
-//! How the numbers of a table become those of the search: by constants that the scenario states, or by what is
-//! computed from the data.
+//! The scales of a table's numbers: constants that the scenario states, or values computed from the data.
 
 use crate::objectives::scaling::{centre_and_scale, standardise};
 use crate::vocab::{Finite, Origin, Positive, Problem, PublicFact};
@@ -11,8 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum OutputScale {
-    /// Centre and unit are mean and standard deviation of all outcomes in the file. One outcome then changes
-    /// every value: losses about an outcome hold on condition that the two numbers are public.
+    /// Centre and unit are mean and standard deviation of all outcomes in the file. Changing one outcome then changes
+    /// every value: losses about an outcome are conditional on these two numbers being public.
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.
@@ -29,25 +28,28 @@ pub enum OutputScale {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum InputScale {
-    /// Centre and unit are mean and standard deviation of each column in the file, and the radius is the norm of the
-    /// outermost row. One row then moves all others: losses about a record hold on condition that they are public.
+    /// Centre and unit are mean and standard deviation of each column in the file, and the radius is the largest norm
+    /// of a row. Changing one row then moves all others: losses about a record are conditional on these numbers being
+    /// public.
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.
     Stated {
         /// The number of each column that becomes 0.
         centres: Vec<Finite>,
-        /// The difference in each column that its length-scale is counted in.
+        /// The unit of each column, a difference in that column; its length-scale is in this unit.
         units: Vec<Positive>,
-        /// The norm that is scaled to `max_norm`: Euclidean, of a row in units divided by length-scales. A row further
-        /// out keeps its place beyond `max_norm`, and is protected as the others are: the noise of a private release
-        /// does not rest on norms. A distance of 1 between scaled rows is one of radius / max_norm in these units.
+        /// The Euclidean norm that is scaled to `max_norm`, of a row whose columns are divided by their units and
+        /// length-scales. A row with a larger norm is not clipped and is protected like the others, since the noise of
+        /// a private release does not depend on norms. A distance of 1 between scaled rows is a distance of radius /
+        /// max_norm before this scaling.
         radius: Positive,
     },
 }
 
 impl OutputScale {
-    /// Scales all values; gives centre and unit, or `None` where all values are the same and the unit is asked of them.
+    /// Scales all values; returns centre and unit, or `None` if all values are the same and the unit is to be computed
+    /// from them.
     pub(super) fn apply(&self, values: &mut [f64]) -> Option<(f64, f64)> {
         match self {
             Self::FromData => standardise(values),
@@ -59,7 +61,7 @@ impl OutputScale {
         }
     }
 
-    /// The scale of outcomes whose sign was changed.
+    /// The scale for outcomes with changed sign.
     pub(super) fn negated(self) -> Self {
         match self {
             Self::FromData => Self::FromData,
@@ -81,8 +83,8 @@ impl OutputScale {
 }
 
 impl InputScale {
-    /// Centres column `index` and divides it by its unit; gives the unit, or `None` where all numbers are the same and
-    /// the unit is asked of them.
+    /// Centres column `index` and divides it by its unit; returns the unit, or `None` if all numbers are the same and
+    /// the unit is to be computed from them.
     pub(super) fn apply(&self, index: usize, column: &mut [f64]) -> Option<f64> {
         match self {
             Self::FromData => standardise(column).map(|(_, sd)| sd),
@@ -94,10 +96,10 @@ impl InputScale {
         }
     }
 
-    /// Scales rows (of `d` columns, divided by their length-scales) to the norm; gives the factor.
+    /// Scales rows (of `d` columns, divided by their length-scales) to the norm; returns the factor.
     pub(super) fn to_norm(&self, rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
         match self {
-            // Length-scales do not move a mean from 0, except by rounding.
+            // Dividing by length-scales does not move a mean from 0, except by rounding.
             Self::FromData => centre_and_scale(rows, d, max_norm),
             Self::Stated { radius, .. } => {
                 let factor = max_norm / radius.get();

@@ -1,4 +1,4 @@
-//! From the rows of a file to training and validation records of norm at most 1.
+//! Reads a file into training and validation records of norm at most 1.
 
 use super::records::Records;
 use crate::gp::dot;
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What is to be predicted: one of two classes.
+/// The label that is predicted: one of two classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Label {
@@ -24,7 +24,7 @@ pub enum Label {
     Equals {
         /// Name of the column.
         column: String,
-        /// The value, as the file has it.
+        /// The value, as written in the file.
         value: String,
     },
 }
@@ -68,7 +68,7 @@ impl Label {
     }
 }
 
-/// Features as the file has them, and labels.
+/// Features as in the file, and labels.
 #[derive(Clone, Debug)]
 pub(super) struct RawRecords {
     d: usize,
@@ -83,7 +83,7 @@ pub(super) struct Split {
     pub(super) validation: Records,
 }
 
-/// Reads the columns `inputs` of a file, and who is of which class by `label`.
+/// Reads the columns `inputs` of a file, and the class of each record by `label`.
 pub(super) fn read(file: &Path, inputs: &[String], label: &Label) -> Result<RawRecords, TableError> {
     let table = CsvTable::read(file)?;
     let (n, d) = (table.len(), inputs.len());
@@ -101,7 +101,8 @@ pub(super) fn training_records(n: usize, share: f64) -> usize {
 }
 
 impl RawRecords {
-    /// Draws the training records; scales are theirs alone, so that no scale tells about a validation record.
+    /// Draws the training records; scales are computed from them alone, so that no scale depends on a validation
+    /// record.
     pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Split {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);
@@ -113,7 +114,7 @@ impl RawRecords {
             let mean = cells().sum::<f64>() / count;
             let sd = (cells().map(|cell| (cell - mean) * (cell - mean)).sum::<f64>() / count).sqrt();
             centres[column] = mean;
-            // A feature that is constant in training says nothing.
+            // A feature that is constant in training carries no information.
             spreads[column] = if sd > 0.0 { 1.0 / sd } else { 0.0 };
         }
         let row = |row: usize| {
@@ -128,7 +129,7 @@ impl RawRecords {
         let records = |indices: &[usize]| {
             let signed = indices.iter().flat_map(|&index| {
                 let row = row(index);
-                // At least the constant 1 is in it.
+                // The norm is at least 1, because a constant 1 is among the features.
                 let factor = self.labels[index] / longest.max(norm(&row));
                 row.into_iter().map(move |cell| factor * cell)
             });
@@ -154,7 +155,7 @@ mod tests {
         let longest =
             |records: &Records| records.signed.chunks(4).map(|row| dot(row, row).sqrt()).fold(0.0, f64::max);
         assert!((longest(&split.training) - 1.0).abs() < 1e-12);
-        // With 80 records some are longer than the longest of 20, and shortened.
+        // Of 80 records some are longer than the longest of 20, and are shortened.
         assert!((longest(&split.validation) - 1.0).abs() < 1e-12);
     }
 }

@@ -1,8 +1,8 @@
 //! The support vector machine with the exact hinge loss: dual coordinate descent, ended by its duality gap.
 //!
-//! The primal is mean max(0, 1 - w.x_i) + lambda/2 |w|^2. Its dual has one number a_i in [0, 1] per record, with
-//! w = sum a_i x_i / (lambda m), and is maximised one a_i at a time, in closed form. The gap between the two bounds
-//! how far w is from the best weights: |w - w*|^2 <= 2 gap / lambda. Such w never are longer than 1 / lambda.
+//! The primal is mean max(0, 1 - w.x_i) + lambda/2 |w|^2. Its dual has one number a_i in [0, 1] per record, with w =
+//! sum a_i x_i / (lambda m), and is maximised one a_i at a time, in closed form. The gap between the two bounds the
+//! distance of w from the best weights: |w - w*|^2 <= 2 gap / lambda. Such w are never longer than 1 / lambda.
 //!
 //! Source: Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, "A dual coordinate descent method for large-scale linear
 //! SVM", Algorithm 1 with L1 loss, in a fixed order.
@@ -15,9 +15,9 @@ use crate::gp::dot;
 const TOLERANCE: f64 = 1e-6;
 /// Distance that is still accepted when the passes are used up.
 const ACCEPTED: f64 = 1e-3;
-/// Passes over the records at most; dozens to thousands are usual.
+/// Largest number of passes over the records; dozens to thousands are usual.
 const MOST_PASSES: usize = 100_000;
-/// Passes between two looks at the gap, which costs as much as a pass.
+/// Number of passes between two computations of the gap, which costs as much as a pass.
 const LOOK: usize = 10;
 
 /// The weights that minimise mean hinge loss + lambda/2 |w|^2.
@@ -34,7 +34,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     let mut distance = f64::INFINITY;
     for pass in 1..=MOST_PASSES {
         for ((row, square), a) in rows().zip(&squares).zip(&mut dual) {
-            // A record of zeros has margin 0 whatever the weights: its a changes nothing but the dual value.
+            // A record of zeros has margin 0 whatever the weights: its a only changes the dual value.
             let slope = 1.0 - dot(row, &weights);
             let best = if *square > 0.0 { (*a + slope / (square * step)).clamp(0.0, 1.0) } else { 1.0 };
             let change = (best - *a) * step;
@@ -44,7 +44,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
             }
         }
         if pass % LOOK == 0 {
-            // The sum that rounding has touched many times is made anew.
+            // The sum is computed again, because many updates have accumulated rounding errors.
             weights.fill(0.0);
             for (row, a) in rows().zip(&dual).filter(|(_, a)| **a > 0.0) {
                 weights.iter_mut().zip(row).for_each(|(w, x)| *w += a * step * x);
@@ -63,8 +63,8 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
 
 /// Primal minus dual value, at least 0; summed record by record so that little cancels.
 ///
-/// With w made of the dual numbers, primal - dual = mean(hinge_i - a_i) + lambda |w|^2 and lambda |w|^2 is the mean
-/// of a_i w.x_i, so that every record contributes hinge_i - a_i (1 - w.x_i), which is never negative.
+/// With w computed from the dual numbers, primal - dual = mean(hinge_i - a_i) + lambda |w|^2 and lambda |w|^2 is the
+/// mean of a_i w.x_i, so that every record contributes hinge_i - a_i (1 - w.x_i), which is never negative.
 fn gap(records: &Records, dual: &[f64], weights: &[f64], lambda: f64) -> f64 {
     debug_assert!(lambda > 0.0);
     let each = records.margins(weights).zip(dual).map(|(z, a)| (1.0 - z).max(0.0) - a * (1.0 - z));
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Ten times as many records of which every one stands ten times have the same minimiser.
+    /// Ten copies of every record have the same minimiser.
     #[test]
     fn repeated_records_change_nothing() {
         let once = Records { d: 2, signed: vec![0.6, 0.5, -0.2, 0.9, 0.1, -0.3] };

@@ -24,7 +24,7 @@ impl Training {
     pub fn at(self, z: f64) -> (f64, f64) {
         match self {
             Self::LogisticRegression => {
-                // exp of a number that is not positive only.
+                // exp is only evaluated at numbers that are not positive.
                 let e = libm::exp(-z.abs());
                 let loss = libm::log1p(e) + (-z).max(0.0);
                 (loss, if z >= 0.0 { -e / (1.0 + e) } else { -1.0 / (1.0 + e) })
@@ -37,7 +37,8 @@ impl Training {
     }
 }
 
-/// How a model is judged on the validation set: its mean loss there. Both losses lie between 0 and 1.
+/// The loss of a model on a validation record; the model's loss is the mean over the validation set. Both losses lie
+/// between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ValidationLoss {
@@ -45,7 +46,7 @@ pub enum ValidationLoss {
     Ramp,
     /// Normalised sigmoid: (1 - tanh(slope z)) / 2. L = slope / 2. Mason, Baxter, Bartlett and Frean 2000.
     Sigmoid {
-        /// Steepness at z = 0, above 0; the larger, the closer to counting errors.
+        /// Slope parameter, above 0; the larger it is, the closer the loss is to the share of wrong predictions.
         slope: Positive,
     },
 }
@@ -63,8 +64,8 @@ impl ValidationLoss {
         }
     }
 
-    /// L: no two margins have losses further apart than L times their distance. For records of norm at most 1 that
-    /// is the Lipschitz constant in the weights too.
+    /// L: the losses of two margins differ by at most L times the distance of the margins. For records of norm at most
+    /// 1 this is the Lipschitz constant in the weights too.
     #[must_use]
     pub fn lipschitz(self) -> f64 {
         match self {

@@ -27,8 +27,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The performance of a linear classifier as its L2 regularisation varies: minus its mean loss over the validation
-/// records. Training and validation records are drawn once per study; only the validation records are protected.
+/// The performance of a linear classifier for each value of its L2 regularisation: minus its mean loss over the
+/// validation records. Training and validation records are drawn once per study; only the validation records are
+/// protected.
 ///
 /// Features are standardised with the training records' means and standard deviations, a constant 1 is added, and all
 /// are divided by the largest norm in training; validation records longer than 1 are shortened to 1. So weights have
@@ -39,13 +40,13 @@ use std::sync::Arc;
 pub struct Tuning {
     /// The file, relative to the scenario's own folder. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the feature columns, numbers all.
+    /// Names of the feature columns; all their cells are numbers.
     pub inputs: Vec<String>,
     /// What is to be predicted.
     pub label: Label,
     /// How a model is trained.
     pub training: Training,
-    /// How a model is judged.
+    /// The loss on the validation set.
     pub loss: ValidationLoss,
     /// Smallest regularisation parameter.
     pub lambda_min: Positive,
@@ -108,13 +109,13 @@ pub fn models(
     lambdas.iter().map(|&lambda| training::train(records, training, lambda)).collect()
 }
 
-/// Minus the mean loss of a model over records; NaN over none.
+/// Minus the mean loss of a model over records; NaN if there are none.
 #[must_use]
 pub fn performance(weights: &[f64], records: &Records, loss: ValidationLoss) -> f64 {
     -records.margins(weights).map(|z| loss.at(z)).sum::<f64>() / records.len() as f64
 }
 
-/// What is public: nothing of it was computed from validation records.
+/// Public facts: none of them was computed from validation records.
 fn facts() -> Facts {
     Facts {
         shape: vec![PublicFact::new("number of validation records", Origin::Shape)],
@@ -126,7 +127,7 @@ fn facts() -> Facts {
     }
 }
 
-/// Largest number of settings: every one is a model to train.
+/// Largest number of settings: a model is trained for every one.
 const MOST_SETTINGS: usize = 1000;
 
 #[derive(Debug)]
@@ -254,7 +255,7 @@ impl Objective for Tuning {
             noise: Noise::gaussian(self.noise_sd.get()),
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(self.length_scale.get(), variance),
-                // A model without any noise could not be told the same outcome twice.
+                // Without any noise the model could not take the same outcome twice.
                 noise_variance: noise_variance.max(1e-8 * variance),
                 mean: self.prior_mean.get(),
             },
@@ -282,8 +283,8 @@ impl Prepared for Ready {
         DataSource::Recorded
     }
 
-    /// One validation record replaced by a record of norm 1 that points where a model, or the difference of two models,
-    /// does or does not: what moves performances most.
+    /// One validation record replaced by a record of norm 1 along, or against, the weights of a model, or the
+    /// difference of two models' weights: the changes that move performances most.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         let mut stream = key.stream();
         let (n, d) = (self.validation.len(), self.validation.d);

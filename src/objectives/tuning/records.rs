@@ -1,4 +1,4 @@
-//! Records as a linear model sees them.
+//! Records in the form that a linear model needs.
 
 use crate::gp::dot;
 
@@ -19,7 +19,7 @@ impl Records {
         self.signed.len() / self.d
     }
 
-    /// Whether there are none.
+    /// Whether there are no records.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.signed.is_empty()

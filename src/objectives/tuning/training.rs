@@ -40,9 +40,9 @@ impl Gradient for Objective<'_> {
     }
 }
 
-/// Pairs of steps and gradients that L-BFGS keeps.
+/// Number of pairs of steps and gradients that L-BFGS stores.
 const MEMORY: usize = 10;
-/// Steps at most; a few dozen are usual.
+/// Largest number of steps; a few dozen are usual.
 const MOST_STEPS: u64 = 1000;
 /// Norm of the gradient, divided by lambda, at which training ends: the weights are then this close to the best.
 const TOLERANCE: f64 = 1e-6;
@@ -53,7 +53,7 @@ const TOLERANCE: f64 = 1e-6;
 /// [`TrainingError`] if the library fails or the weights are further from the best than [`TOLERANCE`] times 1,000.
 pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Vec<f64>, TrainingError> {
     if loss == Training::HingeSvm {
-        // Not differentiable where it matters most.
+        // The hinge loss is not differentiable at the margin, where it matters most.
         return hinge::train(records, lambda);
     }
     let failed = |error: Error| TrainingError::Failed { lambda, reason: error.to_string() };
@@ -67,7 +67,7 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
         .timer(false)
         .run();
     let objective = Objective { records, loss, lambda };
-    // A line search that finds nothing better ends with an error; how close it came decides.
+    // A line search that finds nothing better ends with an error; the distance to the best weights decides.
     let weights = match &result {
         Ok(result) => result.state().get_best_param().cloned(),
         Err(_) => None,
@@ -85,8 +85,8 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
     Err(TrainingError::TooFar { lambda, distance, accepted: 1000.0 * TOLERANCE })
 }
 
-/// The weights of the same problem as [`train`] has it, after at most so many steps from zero: one vector for each of
-/// `limits`, which ascend.
+/// The weights of the problem of [`train`] after a limited number of steps from zero: one vector for each of `limits`,
+/// which ascend.
 ///
 /// # Errors
 /// [`TrainingError`] if the library finds no weights within the first limit.
@@ -107,7 +107,7 @@ pub(in crate::objectives) fn train_at_most(
             .configure(|state| state.param(vec![0.0; records.d]).max_iters(limit))
             .timer(false)
             .run();
-        // A line search that finds nothing better ends with an error: fewer steps came as far.
+        // A line search that finds nothing better ends with an error: the weights after fewer steps are used.
         match (result, path.last()) {
             (Ok(result), _) => {
                 let weights = result.state().get_best_param().cloned();
@@ -145,7 +145,7 @@ mod tests {
                 let gradient = Objective { records: &records, loss, lambda }.gradient(&weights).unwrap();
                 assert!(dot(&gradient, &gradient).sqrt() <= 1e-3 * lambda);
                 assert!(dot(&weights, &weights).sqrt() <= 1.0 / lambda);
-                // No step along an axis does better.
+                // A step along any axis does not lower the objective.
                 let objective = Objective { records: &records, loss, lambda };
                 let best = objective.cost(&weights).unwrap();
                 for axis in 0..3 {

@@ -29,7 +29,7 @@ pub enum TrainingError {
         lambda: f64,
         /// Bound on the distance to the best weights, in the Euclidean norm.
         distance: f64,
-        /// The largest that is accepted.
+        /// Largest distance that is accepted.
         accepted: f64,
     },
 }

@@ -19,7 +19,7 @@ pub enum WhenSpent {
     GoOn,
 }
 
-/// The most that may be learned about one kind of unit by one observer in one run.
+/// A limit on the privacy loss of each unit towards each observer, in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
@@ -27,10 +27,10 @@ pub struct Budget {
     pub epsilon: Epsilon,
     /// Delta at which it is stated.
     pub delta: Delta,
-    /// Unit of protection that it limits. Default: every unit.
+    /// Kind of unit whose loss is limited. Default: all kinds.
     #[serde(default)]
     pub unit: Option<ProtectedUnit>,
-    /// Who counts. Default: `Tight`.
+    /// The accountant that computes the loss. Default: `Tight`.
     #[serde(default)]
     pub accountant: BudgetAccountant,
     /// What happens when the next release would exceed it. Default: `Stop`.
@@ -55,8 +55,8 @@ impl Meter {
         Self { budget, spent: Spending::default(), exceeded: None, carriers: Arc::default() }
     }
 
-    /// The same meter for releases that these parties pass on and can read: they are observers of each, beside the one
-    /// that it names.
+    /// The same meter for releases that these parties relay and can read: they are observers of each release, beside
+    /// the one that it names.
     #[must_use]
     pub fn read_by(self, carriers: Vec<Observer>) -> Self {
         Self { carriers: carriers.into(), ..self }
@@ -80,7 +80,8 @@ impl Meter {
             return Ok(());
         }
         let would_reach = self.spent.with(event, budget.accountant.as_dyn(), budget.delta);
-        // A budget that is reached exactly is not exceeded: rounding must not forbid the last release.
+        // A budget that is reached exactly is not exceeded; the tolerance keeps rounding from refusing the last
+        // release.
         if would_reach <= budget.epsilon.get() * (1.0 + 1e-9) {
             return Ok(());
         }
@@ -95,10 +96,10 @@ impl Meter {
     }
 }
 
-/// A ledger with a budget before it.
+/// A ledger that checks a budget before each release.
 #[derive(Debug)]
 pub struct Budgeted<'a, B> {
-    /// Counts what is spent.
+    /// Counts the releases.
     pub meter: &'a mut Meter,
     /// Keeps the events.
     pub ledger: B,

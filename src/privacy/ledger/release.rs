@@ -92,8 +92,8 @@ pub fn release<M: Mechanism + ?Sized>(
     Ok(Released::new(output))
 }
 
-/// Enters what a release tells about another unit than its own, and draws nothing: the price of the secret replaced by any
-/// other, whatever change of that unit moves it. Call it before the release.
+/// Enters what a release reveals about another unit than its own, and draws nothing. The price is that of the secret
+/// replaced by any other value, which covers whatever a change of that unit does to it. Call it before the release.
 ///
 /// # Errors
 /// Those of [`release`].

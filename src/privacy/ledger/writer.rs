@@ -1,4 +1,4 @@
-//! Who keeps the events.
+//! Who stores the ledger entries.
 
 use crate::vocab::PrivacyEvent;
 use thiserror::Error;
@@ -14,7 +14,7 @@ pub trait LedgerWriter {
         Ok(())
     }
 
-    /// Keeps the event of a release that happened.
+    /// Stores the entry of a release that happened.
     fn enter(&mut self, event: PrivacyEvent);
 }
 
@@ -34,7 +34,7 @@ pub struct Refusal {
     pub fail: bool,
 }
 
-/// Events in order of release.
+/// Ledger entries in order of release.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
     events: Vec<PrivacyEvent>,

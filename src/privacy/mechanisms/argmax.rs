@@ -1,4 +1,4 @@
-//! The best index without noise: no protection, and the ledger says so.
+//! The best index without noise: the ledger records it as unprotected.
 
 use super::exponential::{argmax, worst_utilities};
 use super::pair::{Distinguisher, Pair, RATIO};

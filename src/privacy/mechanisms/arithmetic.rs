@@ -4,20 +4,20 @@ use crate::vocab::Arithmetic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How noise is sampled. The stated loss is the same; only for `Exact` does it hold for the computer's
-/// output.
+/// How noise is sampled. The stated loss is the same for both; only with `Exact` does it hold for the numbers that the
+/// computer outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NoiseArithmetic {
-    /// Numbers are rounded to a public lattice and noise is sampled without floating point: the loss holds
-    /// for the output as it is, low bits included.
+    /// Numbers are rounded to a public lattice and noise is sampled without floating point. The loss holds for the
+    /// output, including its low bits.
     #[default]
     Exact,
-    /// Noise is drawn in floating point and analysed as real numbers: low bits may reveal more.
+    /// Noise is drawn in floating point and analysed as real numbers. The low bits of the output may reveal more.
     Ideal,
 }
 
 impl NoiseArithmetic {
-    /// How the ledger books it.
+    /// The arithmetic that the ledger records.
     #[must_use]
     pub(super) const fn booked(self) -> Arithmetic {
         match self {

@@ -1,4 +1,4 @@
-//! Clipping: what bounds the sensitivity that noise is scaled to.
+//! Clipping: it bounds the sensitivity to which noise is scaled.
 //!
 //! Clipping releases nothing and costs nothing; it is the precondition of the mechanisms after it.
 
@@ -60,7 +60,7 @@ pub fn clip_value(value: f64, bound: Positive) -> (f64, bool) {
     (clipped, clipped != value)
 }
 
-/// A public range that numbers are moved into: `Range(low: -3, high: 3)`.
+/// A public range that numbers are clipped to: `Range(low: -3, high: 3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
@@ -70,7 +70,8 @@ pub struct Range {
     pub high: Finite,
 }
 
-/// The lattice for exact noise of a scale on numbers in [-bound, bound], and how far two of them lie apart in its multiples.
+/// The lattice for exact noise of a scale on numbers in [-bound, bound], and the largest distance of two of them in
+/// spacings.
 pub(super) fn symmetric_grid(bound: Positive, scale: f64) -> Result<(Grid, f64), MechanismError> {
     let grid = Grid::between(scale, 2.0 * bound.get())?;
     Ok((grid, 2.0 * grid.round(bound.get()) as f64))
@@ -88,8 +89,8 @@ impl Range {
         })
     }
 
-    /// The lattice for exact noise of a scale, and how far two numbers in the range lie apart in its multiples: exactly, as
-    /// rounding keeps order.
+    /// The lattice for exact noise of a scale, and the largest distance of two numbers in the range, in spacings:
+    /// exact, because rounding keeps order.
     pub(super) fn grid(&self, scale: f64) -> Result<(Grid, f64), MechanismError> {
         let grid = Grid::between(scale, self.width()?.get())?;
         Ok((grid, (grid.round(self.high.get()) - grid.round(self.low.get())) as f64))
@@ -102,15 +103,15 @@ impl Range {
         value.max(self.low.get()).min(self.high.get())
     }
 
-    /// Two numbers beyond the range by its width, on either side: clipping must take care of them, and takes them to the
-    /// range's ends, as far apart as two numbers can be.
+    /// Two numbers beyond the range by its width, one on either side: clipping must move them to the ends of the range,
+    /// which are as far apart as two clipped numbers can be.
     pub(super) fn worst_pair(&self) -> Option<Pair<f64>> {
         let (low, high) = (self.low.get(), self.high.get());
         let ends = [high + (high - low), low - (high - low)];
         Some(Pair { inputs: ends, words: format!("a number of {} or {}", ends[0], ends[1]) })
     }
 
-    /// Whether a number lies outside. For the owner's count; nobody else may know.
+    /// Whether a number lies outside. Only for the owner's own count: the answer depends on protected data.
     #[must_use]
     pub fn exceeded_by(&self, value: f64) -> bool {
         self.clip(value) != value

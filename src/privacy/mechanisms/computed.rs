@@ -1,23 +1,23 @@
 //! What floating point adds to a sensitivity: computed numbers can lie further apart than the exact ones.
 //!
-//! A proof bounds how far neighbours move an exact function of the secret. What a mechanism is given is that function as
-//! a computer evaluates it, off by at most an absolute error that does not shrink with the sensitivity. Exact noise covers
-//! the sum of both, so whoever computes the numbers states a public bound on that error.
+//! A proof bounds how far neighbours move an exact function of the secret. A mechanism is given that function as a
+//! computer evaluates it, with an absolute error that does not shrink with the sensitivity. Exact noise covers the sum
+//! of both, so the caller states a public bound on that error.
 
 use super::MechanismError;
 use crate::vocab::Positive;
 
-/// Room that is always left, relative to the sensitivity.
+/// Margin that is always added, relative to the sensitivity.
 const LEAST: f64 = 1.0 / (1u64 << 20) as f64;
 /// The largest part of the sensitivity that floating point may add.
 const MOST: f64 = 1.0 / (1u64 << 10) as f64;
 
-/// How far neighbours can lie apart in the L1 norm: `length` numbers that lie within `error` of exact ones, which lie
-/// `sensitivity` apart.
+/// How far neighbours can lie apart in the L1 norm: `length` numbers, each within `error` of an exact one, where the
+/// exact ones lie `sensitivity` apart.
 pub(super) fn apart(sensitivity: Positive, error: f64, length: usize) -> Result<f64, MechanismError> {
     let sensitivity = sensitivity.get();
     let added = 2.0 * error * length as f64;
-    // Neither does a NaN pass.
+    // NaN is refused too.
     if !(added >= 0.0 && added <= MOST * sensitivity) {
         return Err(MechanismError::Shape {
             expected: "numbers computed to within 2^-11 of their sensitivity for exact arithmetic (write `arithmetic: \
@@ -29,19 +29,19 @@ pub(super) fn apart(sensitivity: Positive, error: f64, length: usize) -> Result<
     Ok(sensitivity + added.max(LEAST * sensitivity))
 }
 
-/// Gives a mechanism that has an `error` and an `arithmetic` the two builders of those who draw on computed numbers.
+/// Gives a mechanism that has an `error` and an `arithmetic` the two builder methods that set them.
 macro_rules! on_computed_numbers {
     ($mechanism:ident) => {
         impl $mechanism {
-            /// The same with noise sampled, or its choice made, so.
+            /// The same mechanism whose noise is sampled, or whose choice is made, in this arithmetic.
             #[must_use]
             pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
                 Self { arithmetic, ..self }
             }
 
-            /// The same on numbers as a computer evaluates them: each lies within this error of an exact one, and it is
-            /// those that `sensitivity` is about. The error is public, in the units of a number, and takes no part in
-            /// `Ideal` arithmetic. Default: 0, where `sensitivity` is that of the numbers given.
+            /// The same mechanism on numbers as a computer evaluates them: each lies within this error of an exact one,
+            /// and `sensitivity` is that of the exact numbers. The error is public, in the unit of the numbers, and
+            /// ignored in `Ideal` arithmetic. Default: 0, where `sensitivity` is that of the numbers given.
             #[must_use]
             pub fn computed_within(self, error: NonNegative) -> Self {
                 Self { error: error.get(), ..self }

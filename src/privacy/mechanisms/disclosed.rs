@@ -1,4 +1,4 @@
-//! What is told as it is, as a scenario names it.
+//! The disclosure of data without protection, as a scenario names it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A value released as it is: no protection, and the ledger says so.
+//! A value released without protection, which the ledger records.
 
 use super::pair::{Distinguisher, SUPPORT};
 use super::{Mechanism, MechanismError, Price};

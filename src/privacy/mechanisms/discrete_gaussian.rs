@@ -12,8 +12,8 @@ use std::num::NonZeroU32;
 /// exp(-x^2 / (2 sigma^2)), sampled exactly.
 ///
 /// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L2 norm.
-/// * Postcondition: rho-zero-concentrated DP with rho = (sensitivity / spacing + sqrt(n))^2 / (2 sigma^2) for n numbers,
-///   of what the computer really outputs: rounding is paid for.
+/// * Postcondition: rho-zero-concentrated DP with rho = (sensitivity / spacing + sqrt(n))^2 / (2 sigma^2) for n
+///   numbers, of what the computer really outputs: the cost includes rounding.
 ///
 /// Source: Canonne, Kamath and Steinke 2020, Algorithm 3 and Theorem 4.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,7 @@ impl Mechanism for DiscreteGaussian {
         Ok(self.lattice.values(noisy))
     }
 
-    /// Rounding, halves away from 0, takes the two numbers one spacing further apart than the sensitivity.
+    /// Rounding, halves away from 0, moves the two numbers one spacing further apart than the sensitivity.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         self.lattice.worst_pair(self.sensitivity, like.len())
     }
@@ -77,7 +77,7 @@ impl Mechanism for DiscreteGaussian {
         let (means, sigma) = (lattice.multiples([a, b])?, f64::from(self.sigma.get()));
         let apart = || means[0].iter().zip(&means[1]).map(|(a, b)| (a - b).abs()).filter(|by| *by > 0.0);
         let premise = "the noise is discrete Gaussian and only its size is unknown";
-        // Of several numbers the sum of losses is not that of one: only the ratio is known.
+        // For several numbers the distribution of the loss is not that of one: only the ratio is known.
         let one = || KnownLaws { laws: Laws::DiscreteGaussian { sigma, steps: apart().sum() }, premise };
         let laws = (apart().count() <= 1).then(one);
         let log_ratio = under_gaussian([&means[0], &means[1]], sigma, |y: &Vec<f64>| y);

@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 ///
 /// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L1 norm.
 /// * Postcondition: epsilon-DP with epsilon = (sensitivity / spacing + n) / scale for n numbers, of what the computer
-///   really outputs: rounding is paid for (each number may move by one further spacing).
+///   really outputs: the cost includes rounding (each number may move by one further spacing).
 ///
 /// Source: Canonne, Kamath and Steinke 2020, Algorithm 2; Ghosh, Roughgarden and Sundararajan 2012.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +55,7 @@ impl Mechanism for DiscreteLaplace {
         Ok(self.lattice.values(noisy))
     }
 
-    /// Rounding, halves away from 0, takes the two numbers one spacing further apart than the sensitivity.
+    /// Rounding, halves away from 0, moves the two numbers one spacing further apart than the sensitivity.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         self.lattice.worst_pair(self.sensitivity, like.len())
     }

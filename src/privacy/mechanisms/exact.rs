@@ -72,7 +72,7 @@ pub(super) fn discrete_gaussian(sigma: u32, stream: &mut Stream) -> i64 {
         // exp(-(|y| - sigma^2 / t)^2 / (2 sigma^2)) as a ratio of integers.
         let distance = (u128::from(candidate.unsigned_abs()) * u128::from(t)).abs_diff(variance);
         let denominator = 2 * variance * u128::from(t) * u128::from(t);
-        // A candidate so far out that its square does not fit has no chance that could ever be seen.
+        // A candidate so far out that its square does not fit in 128 bits is accepted with negligible probability.
         let Some(numerator) = distance.checked_mul(distance) else { continue };
         if bernoulli_exp(numerator, denominator, stream) {
             return candidate;
@@ -129,7 +129,7 @@ mod tests {
             let (found, most) =
                 chi_square(3 * i64::from(sigma), weight, || discrete_gaussian(sigma, &mut stream));
             assert!(found < most, "Gaussian {sigma}: {found} above {most}");
-            // And it tells a wrong law apart.
+            // The test also rejects a wrong law.
             let wrong = |x: i64| (-((x * x) as f64) / (2.1 * f64::from(sigma).powi(2))).exp();
             let (found, most) =
                 chi_square(3 * i64::from(sigma), wrong, || discrete_gaussian(sigma, &mut stream));

@@ -8,8 +8,8 @@ use super::{MechanismError, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Epsilon, Positive};
 
-/// Utilities in multiples of a lattice, each below the best one, and what they are divided by: option i has the weight
-/// exp(-below_i / divisor), and one unit moves any of them by at most epsilon divisor / 2.
+/// Utilities in multiples of a lattice spacing, each as its distance below the best one, and their divisor: option i
+/// has the weight exp(-below_i / divisor), and one unit moves any of them by at most epsilon divisor / 2.
 #[derive(Debug)]
 pub(super) struct Weights {
     below: Vec<u128>,
@@ -50,8 +50,8 @@ impl Weights {
         bernoulli_exp(self.below[index], self.divisor, stream)
     }
 
-    /// An option with probability proportional to its weight: any is proposed, and accepted with its weight. The best one
-    /// always is, so that n proposals are needed on average at most.
+    /// An option with probability proportional to its weight: a uniformly random one is proposed, and accepted with its
+    /// weight as probability. The best option is always accepted, so at most n proposals are needed on average.
     pub(super) fn exponential(&self, stream: &mut Stream) -> usize {
         loop {
             let index = stream.below(self.below.len() as u64) as usize;
@@ -95,8 +95,8 @@ mod tests {
         pair[0].iter().zip(&pair[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// Utilities that rounding moves by a part of their sensitivity more cost epsilon where that part is stated, and
-    /// more than epsilon where it is not.
+    /// Utilities that rounding moves by a further part of their sensitivity cost epsilon if that part is stated, and
+    /// more than epsilon if it is not.
     #[test]
     fn the_price_holds_for_utilities_with_the_error_that_is_stated() {
         let (epsilon, error) = (Epsilon::new(0.5).unwrap(), libm::scalbn(1.0, -12));

@@ -10,8 +10,9 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 /// Chooses index i with probability proportional to exp(epsilon u_i / (2 sensitivity)): exactly, on utilities rounded to a
 /// lattice; in floating point, the largest of the scaled utilities plus independent standard Gumbel noise.
 ///
-/// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours, but for
-///   the error that [`computed_within`](Self::computed_within) states; one above 2^-11 sensitivities is refused.
+/// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
+///   apart from the error stated by [`computed_within`](Self::computed_within); an error above 2^-11 sensitivities is
+///   refused.
 /// * Postcondition: epsilon-bounded-range, and so epsilon-DP.
 ///
 /// Source: McSherry and Talwar 2007; bounded range by Durfee and Rogers 2019, Lemma 3.2.
@@ -19,7 +20,7 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 pub struct ExponentialMechanism {
     epsilon: Epsilon,
     sensitivity: Positive,
-    /// How far a utility lies from an exact one at most.
+    /// Largest distance of a utility from the exact one.
     error: f64,
     arithmetic: NoiseArithmetic,
 }
@@ -31,8 +32,9 @@ impl ExponentialMechanism {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// What the chosen utility falls short of the best of n by with probability at most e^-a, for `a` of at least 0:
-    /// (2 sensitivity / epsilon) (ln n + a). Source: McSherry and Talwar 2007; Dwork and Roth 2014, Theorem 3.11.
+    /// The distance to the best of n utilities that the chosen one exceeds with probability at most e^-a, for `a` of at
+    /// least 0: (2 sensitivity / epsilon) (ln n + a). Source: McSherry and Talwar 2007; Dwork and Roth 2014, Theorem
+    /// 3.11.
     #[must_use]
     pub fn shortfall(&self, n: usize, a: f64) -> f64 {
         let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity, self.error))
@@ -115,7 +117,7 @@ pub(super) fn worst_utilities(n: usize, sensitivity: f64) -> Option<Pair<Vec<f64
     Some(Pair::new(given, neighbour, format!("utilities of {n} options, each moved by {sensitivity}")))
 }
 
-/// What tells a choice apart by ln of the probabilities.
+/// The test that distinguishes two inputs by a choice, from ln of the choices' probabilities on each.
 pub(super) fn of_choices([given, neighbour]: [Vec<f64>; 2]) -> Distinguisher<usize> {
     let loss: Vec<f64> = given.iter().zip(&neighbour).map(|(a, b)| a - b).collect();
     let largest = loss.iter().fold(0.0f64, |most, loss| most.max(loss.abs()));

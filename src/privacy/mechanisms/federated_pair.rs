@@ -1,9 +1,9 @@
 //! The worst known pair of a federated sum: one agent's vectors of full norm, and what all others add.
 //!
-//! With coins the agent's vector has full norm or is zero and all others' are zero: what the others add by coins of their
-//! own would only hide it. With a sample of fixed size the agent's vector has full norm S or -S and all others' are -S in
-//! the same direction: then the sum does not tell who was drawn (if weights are alike and all are there), the neighbour's
-//! is one normal law, and the agent moves it by 2 S if drawn.
+//! With Poisson sampling the agent's vector has full norm or is zero, and all others' are zero: anything that the
+//! sampled others add would only hide it. With a sample of fixed size the agent's vector has full norm S or -S and all
+//! others' are -S in the same direction: then the sum does not reveal who was drawn (if weights are equal and all
+//! agents are present), the neighbour's sum has one normal law, and the agent moves it by 2 S if drawn.
 
 use super::clipping::clip_norm;
 use super::moved::Moved;
@@ -12,7 +12,7 @@ use super::{Divisor, Gathered, Participation};
 use crate::vocab::Positive;
 use std::sync::Arc;
 
-/// How a sum is made, as far as the pair depends on it.
+/// The parameters of a sum on which the pair depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) participation: Participation,
@@ -23,7 +23,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The pair for an agent whose vector enters so often, beside the agents whose vectors `others` holds.
+    /// The pair for an agent whose vector enters `copies` times, beside the agents whose vectors `others` holds.
     pub(super) fn worst_pair(self, others: &Gathered, agent: usize, copies: usize) -> Pair<Gathered> {
         let clip = self.clip.get();
         let fixed_size = matches!(self.participation, Participation::FixedSize(_));
@@ -58,8 +58,8 @@ impl Shape {
         Pair::new(with(clip), with(if fixed_size { -clip } else { 0.0 }), words)
     }
 
-    /// How one agent moves the sums on two inputs that differ in its vectors only, all others' being alike (and zero where
-    /// each has a coin of its own); `None` for other inputs.
+    /// How one agent moves the sums on two inputs that differ in its vectors only, where all others' are equal (and
+    /// zero with Poisson sampling); `None` for other inputs.
     pub(super) fn moved(self, [given, neighbour]: [&Gathered; 2]) -> Option<Moved> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {
@@ -74,7 +74,7 @@ impl Shape {
         {
             return None;
         }
-        // Where nothing differs, any agent will do.
+        // If the inputs are equal, any agent will do.
         let agent = agent.unwrap_or(0);
         let mut others =
             given.vectors.iter().filter(|(other, _)| *other != agent).map(|(_, vector)| clipped(vector));
@@ -90,7 +90,7 @@ impl Shape {
         {
             return None;
         }
-        // By region, the factor that the agent's clipped vector enters with.
+        // By region, the factor with which the agent's clipped vector enters the sum.
         let factors: Vec<f64> = given
             .weights
             .iter()
@@ -114,7 +114,7 @@ impl Shape {
             spread(&sum)
         });
         let base = spread(&other).iter().map(|value| drawn.unwrap_or(0) as f64 * value).collect();
-        // Samples of fixed size have no coins that a late vector could keep.
+        // In samples of fixed size no agent has a coin of its own that a late vector could keep.
         let again = given.second_coin.contains(&agent) && drawn.is_none();
         let rate = if again { 1.0 - (1.0 - rate) * (1.0 - rate) } else { rate };
         Some(Moved { rate, sd: self.sd, base, moved })

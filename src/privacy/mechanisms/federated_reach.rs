@@ -1,8 +1,9 @@
-//! How far one agent can move a federated sum, and what its noise is scaled to.
+//! How far one agent can move a federated sum, and the sensitivity to which its noise is scaled.
 
 use super::{Divisor, Gathered, SensitivityRule};
 
-/// What the noise is scaled to in units of S / q, and how far one agent can move the sums in the same units.
+/// The sensitivity to which the noise is scaled in units of S / q, and how far one agent can move the sums in the same
+/// units.
 pub(super) fn reach(rule: SensitivityRule, divisor: Divisor, gathered: &Gathered) -> (f64, f64) {
     let largest =
         |applied: bool| weights_of_each(divisor, gathered, applied).into_iter().flatten().fold(0.0, f64::max);
@@ -21,8 +22,8 @@ fn longest(divisor: Divisor, gathered: &Gathered, applied: bool) -> f64 {
     longest / (gathered.weights.len().max(1) as f64).sqrt()
 }
 
-/// The weights by region of every agent that may be the one that differs: as planned, or as applied over the agents
-/// that answered. Where it may be gone altogether it may as well come, and the divisor then counts it.
+/// The weights by region of every agent that may differ between neighbours: as planned, or as applied over the agents
+/// that answered. Where a neighbour may lack the agent, it may also have one more, and the divisor then includes it.
 fn weights_of_each(divisor: Divisor, gathered: &Gathered, applied: bool) -> Vec<Vec<f64>> {
     let planned = |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
     if !applied || divisor == Divisor::Planned {

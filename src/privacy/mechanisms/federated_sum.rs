@@ -16,10 +16,10 @@ use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler
 
 /// One noisy vector per region: (1/q) sum over the chosen of w_n clip(omega_n, S / sqrt(P)) + N(0, (z w_max S / q)^2 I).
 ///
-/// * Precondition: who is chosen stays unknown to the observers; who answers depends on no agent's data. Neighbours
-///   replace everything of one agent by zero.
+/// * Precondition: the observers do not learn who is chosen; who answers depends on no agent's data. Neighbours replace
+///   everything of one agent by zero.
 /// * Postcondition: a Poisson-subsampled Gaussian with rate q and noise multiplier z, if weights and divisor are public
-///   and no agent counts twice. Where the server does otherwise, the cost says so: see [`FederatedSum::cost`].
+///   and no agent counts twice. If the server deviates from this, the cost accounts for it: see [`FederatedSum::cost`].
 ///
 /// Source: Dai, Low and Jaillet 2021, "Differentially private federated Bayesian optimization with distributed
 /// exploration", Algorithm 1 and Proposition 1.
@@ -27,7 +27,7 @@ use crate::vocab::{Arithmetic, Basis, Claim, Cost, Neighbours, Positive, Sampler
 pub struct FederatedSum {
     /// Who takes part.
     pub participation: Participation,
-    /// S; without it nothing is clipped and nothing protected.
+    /// S; without it nothing is clipped or protected.
     pub clip: Option<Positive>,
     /// z; 0 for no noise.
     pub noise_multiplier: f64,
@@ -35,7 +35,7 @@ pub struct FederatedSum {
     pub divisor: Divisor,
     /// How often one agent's data may enter one sum: 2 where late vectors are added to current ones.
     pub multiplicity: u32,
-    /// Whether late vectors are in the next sum if their agent was sampled in their own round.
+    /// Whether a late vector enters the next sum exactly if its agent was sampled in the vector's own round.
     pub keeps_coin: bool,
     /// Whether the observers see who takes part.
     pub visible: bool,
@@ -51,12 +51,12 @@ pub struct FederatedSum {
 
 const NAME: &str = "weighted sums with Gaussian noise";
 
-/// Relative error of clipping and weighting in floating point, with room to spare.
+/// Relative error of clipping and weighting in floating point, with a margin.
 const COMPUTED: f64 = 1e-11;
 
 impl FederatedSum {
-    /// Sums that go as planned: every agent counts once, nobody sees who takes part, noise and ledger go by the largest
-    /// weight, and noise is exact.
+    /// Sums as planned: every agent counts once, nobody sees who takes part, noise and ledger are computed from the
+    /// largest weight, and noise is exact.
     #[must_use]
     pub fn planned(participation: Participation, clip: Option<Positive>, noise_multiplier: f64) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl FederatedSum {
         self.clip.map_or(0.0, |clip| self.noise_multiplier * scale * clip.get() / rate)
     }
 
-    /// The agents that are sampled: the first random numbers of a release.
+    /// The agents that are sampled; this uses the first random numbers of a release.
     #[must_use]
     pub fn drawn(&self, gathered: &Gathered, stream: &mut Stream) -> Vec<bool> {
         // A number is drawn for every agent, present or not, so that an absence changes no other draw.
@@ -115,15 +115,15 @@ impl FederatedSum {
         chosen
     }
 
-    /// The worst known pair where one agent's vector enters so often, beside the agents whose vectors `others` holds; `None`
-    /// without a norm to clip to.
+    /// The worst known pair if one agent's vector enters `copies` times, beside the agents whose vectors `others`
+    /// holds; `None` without a norm to clip to.
     #[must_use]
     pub fn pair_of(&self, others: &Gathered, agent: usize, copies: usize) -> Option<Pair<Gathered>> {
         self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
     }
 
-    /// How the agent in whose vectors two inputs differ moves the sums, all regions one after the other; `None` where
-    /// others' vectors are not alike.
+    /// How the one agent whose vectors differ between two inputs moves the sums, all regions one after the other;
+    /// `None` if others' vectors differ too.
     #[must_use]
     pub fn moved(&self, inputs: [&Gathered; 2]) -> Option<Moved> {
         self.shape(inputs[0])?.moved(inputs)
@@ -134,7 +134,7 @@ impl FederatedSum {
         self.clip.map(|clip| Shape { participation, clip, divisor, sd: self.noise_sd(gathered) })
     }
 
-    /// Adds the part of every agent that was chosen, clipped and weighted, to the sums of the regions.
+    /// Adds the clipped and weighted vector of every chosen agent to the sums of the regions.
     fn add_up<T>(
         &self,
         gathered: &Gathered,
@@ -160,7 +160,7 @@ impl FederatedSum {
                 clip_norm(&mut clipped, bound);
             }
             for ((sum, region), total) in sums.iter_mut().zip(gathered.weights.iter()).zip(&present) {
-                // Where all agents that answered have weight 0, the region has no sum; weights are public.
+                // If all agents that answered have weight 0, the region has no sum; weights are public.
                 let weight = if *total > 0.0 { region[*agent] / (rate * total) } else { 0.0 };
                 sum.iter_mut().zip(&clipped).for_each(|(sum, value)| add(sum, weight * value));
             }
@@ -173,9 +173,10 @@ impl FederatedSum {
         self.noise_multiplier > 0.0 && self.clip.is_some()
     }
 
-    /// The lattice, and the noise in its multiples, where noise is exact. Each agent's part of each sum is rounded on its own
-    /// after clipping and weighting, so that the integers of one agent have at most the norm `reach` in all sums together;
-    /// they are summed up exactly. Noise over that norm is at least what [`cost`](Self::cost) says.
+    /// The lattice, and the noise in multiples of its spacing, for exact noise. Each agent's part of each sum is
+    /// rounded separately after clipping and weighting, so that the integers of one agent have at most the norm `reach`
+    /// in all sums together; they are added up exactly. Noise over that norm is at least what [`cost`](Self::cost)
+    /// states.
     fn exact(&self, gathered: &Gathered) -> Result<Option<(Grid, u64)>, MechanismError> {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
             return Ok(None);
@@ -188,7 +189,7 @@ impl FederatedSum {
         let norm = if reach > 0.0 { reach } else { scale } * unit * (1.0 + COMPUTED);
         let norm = match self.divisor {
             Divisor::Planned | Divisor::Arrived => grid.norm(norm, length),
-            // A missing agent changes the divisor of the others, and so how each of their parts is rounded.
+            // A missing agent changes the divisor of the others, and so the rounding of each of their parts.
             Divisor::ArrivedOrGone => {
                 grid.norm(norm, length) + grid.norm(0.0, length) * gathered.population as f64
             }
@@ -196,8 +197,8 @@ impl FederatedSum {
         Ok(Some((grid, grid.scale(self.noise_multiplier * share, norm))))
     }
 
-    /// The cost of one sum for an agent: the noise over the agent's largest change, and the probability that
-    /// it is in.
+    /// The cost of one sum for an agent: the noise over the agent's largest change, and the probability that the agent
+    /// is in the sum.
     #[must_use]
     pub fn cost(&self, gathered: &Gathered) -> Cost {
         if !self.is_noisy() {
@@ -210,7 +211,7 @@ impl FederatedSum {
             return Cost::Gaussian { noise_multiplier: 0.5 * noise_multiplier };
         }
         if self.visible {
-            // Replacing an agent, as fixed sizes have it, moves the sum twice as far as zeroing it.
+            // Replacing an agent, as samples of fixed size require, moves the sum twice as far as setting it to zero.
             let norms = match self.participation {
                 Participation::Poisson(_) => 1.0,
                 Participation::FixedSize(_) => 2.0,
@@ -246,7 +247,7 @@ impl FederatedSum {
 }
 
 impl FederatedSum {
-    /// Why the true loss differs from the planned one, or not.
+    /// Why the true loss differs from the planned one; empty if it does not.
     fn why(&self) -> &'static str {
         if self.visible {
             "but here everybody sees who takes part, so sampling protects nobody"
@@ -350,7 +351,7 @@ impl Mechanism for FederatedSum {
         self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += part)?;
         let sd = if self.is_noisy() { self.noise_sd(gathered) } else { 0.0 };
         for sum in &mut sums {
-            // Drawn even where there is no noise, so that series with and without it share all other draws.
+            // Drawn even if there is no noise, so that series with and without noise have the same other draws.
             sum.iter_mut().for_each(|value| *value += sd * stream.normal());
             all_finite(sum)?;
         }
@@ -362,7 +363,7 @@ impl Mechanism for FederatedSum {
         self.pair_of(like, *agent, 1)
     }
 
-    /// For an observer who does not see who is in.
+    /// For an observer who does not see whose vectors are in the sum.
     fn distinguisher(&self, inputs: [&Gathered; 2]) -> Result<Distinguisher<Vec<Vec<f64>>>, MechanismError> {
         let Some(moved) = self.moved(inputs).filter(|_| !self.visible) else {
             return Ok(Distinguisher::unknown());

@@ -11,7 +11,8 @@ use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler};
 ///
 /// * Precondition: who takes part stays unknown to the observer; neighbours replace one unit by any other.
 /// * Postcondition: at most the privacy loss of Balle, Barthe and Gaboardi's bound. A replaced unit moves the sum by up
-///   to twice the norm, so it costs more than a Poisson sample of the same rate: the two are never interchanged.
+///   to twice the norm, so it costs more than a Poisson sample of the same rate: the one cost is never used for the
+///   other.
 ///
 /// Source: Balle, Barthe and Gaboardi 2018, Theorem 9.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +29,7 @@ impl FixedSizeGaussian {
         Self { size, noise }
     }
 
-    /// The same with noise sampled so.
+    /// The same mechanism with its noise sampled in this arithmetic.
     #[must_use]
     pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
         Self { noise: Noise { arithmetic, ..self.noise }, ..self }
@@ -87,8 +88,8 @@ impl Mechanism for FixedSizeGaussian {
         self.noise.noisy_sum(units, chosen.into_iter(), stream)
     }
 
-    /// Against the others the sum does not tell who was drawn: it is -1 on D', and 1 on D where the unit is drawn. With the
-    /// others at zero both laws would be mixtures, and far more alike.
+    /// With all other vectors opposite, the sum does not reveal who was drawn: it is -1 on D', and 1 on D if the unit
+    /// is drawn. With the others at zero both laws would be mixtures, and far more alike.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
         let words =
             "one unit's contribution of full norm negated, all others of full norm opposite to it".to_owned();

@@ -17,15 +17,15 @@ pub enum Participation {
 /// What the sum is divided by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Divisor {
-    /// The planned rate: weights run over all agents, present or not. Keeps the planned loss.
+    /// The planned rate: weights are those over all agents, whether or not they answer. Keeps the planned loss.
     #[default]
     Planned,
-    /// Weights are renormalised over the agents that answered, the noise stays as planned: each of them weighs more, so
-    /// the noise protects less.
+    /// Weights are renormalised over the agents that answered, and the noise stays as planned. Each of these agents has
+    /// a larger weight, so the noise protects less.
     Arrived,
-    /// As `Arrived`, and the guarantee is for an agent that is gone altogether: the divisor then changes with
-    /// it, sampled or not, so the largest change by an agent doubles and sampling gives no protection. An
-    /// absent agent might also have come, so the largest share that it would have then counts too.
+    /// As `Arrived`, but a neighbour lacks the agent altogether. The divisor then changes even if the agent is not
+    /// sampled, so the largest change by an agent doubles and sampling gives no protection. An absent agent might also
+    /// have answered, so the largest weight that it would have had counts too.
     ArrivedOrGone,
 }
 
@@ -33,12 +33,12 @@ pub enum Divisor {
 /// sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SensitivityRule {
-    /// Both to w_max S / q, as the paper has it.
+    /// Noise and sensitivity use w_max S / q, as in the paper.
     #[default]
     LargestWeight,
-    /// Noise as the paper has it; the ledger books it against |w_n|_2 S / (q sqrt P), which is never more.
+    /// Noise as in the paper; the sensitivity in the ledger is |w_n|_2 S / (q sqrt P), which is never larger.
     TighterLoss,
-    /// Both to |w_n|_2 S / (q sqrt P): the paper's loss with up to sqrt(P) times less noise.
+    /// Noise and sensitivity use |w_n|_2 S / (q sqrt P): the paper's loss with up to sqrt(P) times less noise.
     TighterNoise,
 }
 
@@ -47,7 +47,7 @@ pub enum SensitivityRule {
 pub struct Gathered {
     /// Agents of the federation, present or not.
     pub population: usize,
-    /// Agent, its vector, and the same agent may occur twice (a late vector beside a current one).
+    /// Agents and their vectors; the same agent may occur twice (a late vector beside a current one).
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
     /// Weights: regions x agents, each region's sum to 1.
     pub weights: Arc<Vec<Vec<f64>>>,
@@ -58,17 +58,17 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// The weights in a region of the vectors that are there.
+    /// Sum of the weights in a region of the vectors that are present.
     pub(super) fn present(&self, region: &[f64]) -> f64 {
         self.vectors.iter().map(|(agent, _)| region[*agent]).sum()
     }
 
-    /// Whether in every region all agents weigh alike.
+    /// Whether in every region all agents have equal weights.
     pub(super) fn weighs_alike(&self) -> bool {
         self.weights.iter().all(|region| region.iter().all(|w| (w - region[0]).abs() <= 1e-12 * region[0]))
     }
 
-    /// Whether each agent's vector is there.
+    /// For each agent, whether its vector is present.
     pub(super) fn here(&self) -> Vec<bool> {
         let mut here = vec![false; self.population];
         self.vectors.iter().for_each(|(agent, _)| here[*agent] = true);

@@ -11,7 +11,7 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 ///
 /// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L2 norm.
 /// * Postcondition: the privacy loss of one Gaussian with noise multiplier standard deviation / sensitivity. With exact
-///   arithmetic (the default) the noise is larger than that by what rounding costs, sqrt(length) parts in 2^30 or so.
+///   arithmetic (the default) the noise is larger than that by the cost of rounding, about sqrt(length) parts in 2^30.
 ///
 /// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Gaussian {
     arithmetic: NoiseArithmetic,
 }
 
-/// The calibration looks for no more noise than this, in sensitivities.
+/// Largest noise that the calibration searches, in sensitivities.
 const LARGEST_MULTIPLIER: f64 = 1e9;
 
 impl Gaussian {
@@ -31,7 +31,7 @@ impl Gaussian {
         Self { standard_deviation, sensitivity, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// The same with noise sampled so.
+    /// The same mechanism with its noise sampled in this arithmetic.
     #[must_use]
     pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
         Self { arithmetic, ..self }
@@ -87,7 +87,7 @@ impl Gaussian {
         self.standard_deviation.get() / self.sensitivity.get()
     }
 
-    /// The lattice where at most so many numbers differ between neighbours, and the noise in its multiples.
+    /// The lattice if at most `moved` numbers differ between neighbours, and the noise in multiples of its spacing.
     pub(super) fn exact(&self, moved: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.standard_deviation.get(), self.sensitivity.get())?;
         Ok((grid, grid.scale(self.multiplier(), grid.l2(self.sensitivity.get(), moved))))
@@ -158,14 +158,14 @@ mod tests {
         }
     }
 
-    /// Noise of 1e9 sensitivities leaves a delta of 4e-10 at epsilon 1e-12; it was handed out for 1e-14.
+    /// Noise of 1e9 sensitivities leaves a delta of 4e-10 at epsilon 1e-12; it used to be returned for 1e-14.
     #[test]
     fn what_no_noise_gives_is_refused() {
         let (delta, one) = (Delta::new(1e-14).unwrap(), Positive::new(1.0).unwrap());
         let refused = Gaussian::analytic(Epsilon::new(1e-12).unwrap(), delta, one).unwrap_err().to_string();
         assert!(refused.contains("at most 1e9 times the sensitivity"), "{refused}");
         assert!(refused.ends_with("found epsilon 1e-12 with delta 1e-14"), "{refused}");
-        // Whatever is handed out keeps its promise.
+        // Every noise that is returned has the promised epsilon and delta.
         for exponent in 1..14 {
             let epsilon = libm::pow(10.0, -f64::from(exponent));
             if let Ok(noise) = Gaussian::analytic(Epsilon::new(epsilon).unwrap(), delta, one) {

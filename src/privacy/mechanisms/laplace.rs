@@ -9,17 +9,18 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 
 /// Adds independent Laplace noise of one scale to every number.
 ///
-/// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L1 norm, but for
-///   the error that [`computed_within`](Self::computed_within) states; in sum at most 2^-11 sensitivities, or it is refused.
+/// * Precondition: numbers are finite, and those of neighbouring inputs differ by at most `sensitivity` in the L1 norm,
+///   apart from the error stated by [`computed_within`](Self::computed_within); a sum of errors above 2^-11
+///   sensitivities is refused.
 /// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the noise is
-///   larger than `scale` by what rounding costs: one or two parts in a million, or what the stated error comes to.
+///   larger than `scale` by the cost of rounding: one or two parts in a million, or the stated error.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Laplace {
     scale: Positive,
     sensitivity: Positive,
-    /// How far a number lies from an exact one at most.
+    /// Largest distance of a number from the exact one.
     error: f64,
     arithmetic: NoiseArithmetic,
 }
@@ -46,7 +47,7 @@ impl Laplace {
         self.scale.get()
     }
 
-    /// What the noise on one number exceeds in size with probability at most e^-a.
+    /// The size that the noise on one number exceeds with probability at most e^-a.
     #[must_use]
     pub fn tail(&self, a: f64) -> f64 {
         match (self.arithmetic, self.exact(1)) {
@@ -59,7 +60,7 @@ impl Laplace {
         self.scale.get() / self.sensitivity.get()
     }
 
-    /// The lattice for so many numbers, and the noise in its multiples.
+    /// The lattice for `length` numbers, and the noise in multiples of its spacing.
     fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.scale.get(), self.sensitivity.get())?;
         let reach = grid.l1(apart(self.sensitivity, self.error, length)?, length);

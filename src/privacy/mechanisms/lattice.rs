@@ -4,7 +4,7 @@ use super::pair::Pair;
 use super::{MechanismError, all_finite};
 use crate::vocab::Positive;
 
-/// Multiples of a spacing.
+/// A lattice: the multiples of a spacing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lattice {
     spacing: Positive,
@@ -26,16 +26,16 @@ impl Lattice {
         self.spacing.get()
     }
 
-    /// Each number as the nearest multiple; halves away from 0. What lies beyond the largest multiple is moved there, which
-    /// brings no two numbers further apart; a refusal would tell how large it was.
+    /// Each number as the nearest multiple; halves away from 0. A number beyond the largest multiple is moved to it,
+    /// which moves no two numbers further apart; an error instead would reveal how large it was.
     pub(super) fn round(&self, values: &[f64]) -> Result<Vec<i64>, MechanismError> {
         all_finite(values)?;
         let multiple = |value: &f64| (value / self.spacing.get()).round().clamp(-LARGEST, LARGEST);
         Ok(values.iter().map(|value| multiple(value) as i64).collect())
     }
 
-    /// By how many multiples rounding brings two numbers further apart, at most: 1, and where the spacing is no power of
-    /// two, what two quotients of up to 2^52 err by.
+    /// The largest number of spacings by which rounding moves two numbers further apart: 1, plus, if the spacing is no
+    /// power of two, the rounding errors of two quotients of up to 2^52.
     fn rounding(&self) -> f64 {
         let power = libm::scalbn(1.0, libm::ilogb(self.spacing.get())) == self.spacing.get();
         if power { 1.0 } else { 1.5 }
@@ -45,8 +45,8 @@ impl Lattice {
         multiples.map(|multiple| multiple as f64 * self.spacing.get()).collect()
     }
 
-    /// So many numbers, the first of which rounding takes one spacing further apart than the sensitivity: it lies half a
-    /// spacing below 0, or a sensitivity above that.
+    /// `length` numbers, the first of which rounding moves one spacing further apart than the sensitivity: it lies half
+    /// a spacing below 0, or a sensitivity above that.
     pub(super) fn worst_pair(&self, sensitivity: Positive, length: usize) -> Option<Pair<Vec<f64>>> {
         let low = -0.5 * self.spacing.get();
         let (mut given, mut moved) = (vec![0.0; length], vec![0.0; length]);
@@ -60,7 +60,7 @@ impl Lattice {
         Some(Pair::new(given, moved, words))
     }
 
-    /// Two inputs as multiples, after rounding.
+    /// Two inputs in multiples of the spacing, after rounding.
     pub(super) fn multiples(&self, inputs: [&Vec<f64>; 2]) -> Result<[Vec<f64>; 2], MechanismError> {
         let multiples = |input: &[f64]| -> Result<Vec<f64>, MechanismError> {
             Ok(self.round(input)?.into_iter().map(|multiple| multiple as f64).collect())
@@ -68,7 +68,7 @@ impl Lattice {
         Ok([multiples(inputs[0])?, multiples(inputs[1])?])
     }
 
-    /// An output in multiples.
+    /// An output in multiples of the spacing.
     pub(super) fn in_spacings(&self, output: &[f64]) -> Vec<f64> {
         output.iter().map(|y| y / self.spacing.get()).collect()
     }
@@ -94,7 +94,7 @@ impl Lattice {
 mod tests {
     use super::*;
 
-    /// A number far out was refused, its neighbour was not: the refusal told them apart, at a finite price.
+    /// A number far out used to be refused but its neighbour not, so the refusal distinguished them, at a finite price.
     #[test]
     fn a_number_far_out_is_no_different() {
         let lattice = Lattice::new(Positive::new(0.25).unwrap());
@@ -102,7 +102,7 @@ mod tests {
         assert!(lattice.round(&[f64::INFINITY]).is_err());
     }
 
-    /// Quotients by a spacing that is no power of two are rounded twice, which was not paid for.
+    /// Quotients by a spacing that is no power of two are rounded twice, which the cost once left out.
     #[test]
     fn double_rounding_is_paid_for() {
         let (tenth, quarter) =

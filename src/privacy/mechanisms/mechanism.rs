@@ -1,4 +1,4 @@
-//! What every mechanism does: state its price, draw its noise, and say on what neighbours it is attacked best.
+//! What every mechanism does: state its price, draw its noise, and give its worst known neighbours.
 
 use super::pair::{Distinguisher, Pair};
 use crate::rng::Stream;
@@ -9,12 +9,12 @@ use thiserror::Error;
 
 /// A randomised map from a secret to an output that may be seen, together with its privacy cost.
 ///
-/// Called by [`release`](crate::privacy::ledger::release), once per release. Given a plain (not `Sensitive`) input anybody
-/// may call it, as the auditor does: what comes out is then plain too and cannot pass for a released value.
+/// Called by [`release`](crate::privacy::ledger::release), once per release. The auditor calls it with a plain (not
+/// `Sensitive`) input; its output is then plain too, and not a `Released` value.
 pub trait Mechanism: fmt::Debug {
-    /// What goes in.
+    /// The input.
     type Input;
-    /// What comes out.
+    /// The output.
     type Output;
 
     /// The privacy cost of one release under a neighbouring relation.
@@ -31,15 +31,16 @@ pub trait Mechanism: fmt::Debug {
     /// [`MechanismError`] if the input breaks the precondition; nothing has been drawn then.
     fn privatise(&self, input: &Self::Input, stream: &mut Stream) -> Result<Self::Output, MechanismError>;
 
-    /// The worst known pair: neighbouring inputs of the public shape of `like` whose outputs are told apart best, as far as
-    /// anybody knows. Every audit of the mechanism starts here. None where none is known, or nothing is claimed.
+    /// The worst known pair: neighbouring inputs of the public shape of `like` whose outputs are the easiest to
+    /// distinguish, as far as is known. Every audit of the mechanism starts here. `None` if none is known, or nothing
+    /// is claimed.
     fn worst_pair(&self, like: &Self::Input) -> Option<Pair<Self::Input>> {
         let _ = like;
         None
     }
 
-    /// What tells outputs on two inputs, D and D', apart, as far as it is known. Laws and ratios are those of the noise as
-    /// calibrated: what exact arithmetic adds to it is left out.
+    /// Tests that distinguish outputs on two inputs, D and D', as far as they are known. Laws and ratios are those of
+    /// the noise as calibrated, without what exact arithmetic adds to it.
     ///
     /// # Errors
     /// [`MechanismError`] if an input breaks the precondition.
@@ -84,7 +85,7 @@ macro_rules! behind {
 behind!(Box);
 behind!(Arc);
 
-/// What a mechanism says about one release: the part of a [`PrivacyEvent`](crate::vocab::PrivacyEvent) it knows.
+/// A mechanism's description of one release: its part of a [`PrivacyEvent`](crate::vocab::PrivacyEvent).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
     /// Name of the mechanism in words.
@@ -97,7 +98,7 @@ pub struct Price {
     pub cost: Cost,
     /// What a paper claims.
     pub claim: Option<Claim>,
-    /// On what the cost rests.
+    /// The basis of the cost.
     pub basis: Basis,
     /// Whether the noise is exact.
     pub arithmetic: Arithmetic,

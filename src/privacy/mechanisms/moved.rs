@@ -1,19 +1,20 @@
-//! Gaussian noise on a point that one unit moves if it was drawn: what tells two inputs of a sampled sum apart.
+//! Gaussian noise on a point that one unit moves if it is drawn: the test that distinguishes two inputs of a sampled
+//! sum.
 
 use super::pair::{Distinguisher, KnownLaws, Laws};
 use crate::vocab::Cost;
 
-/// A noisy point on two inputs that differ in one unit: where it lies if the unit was not drawn, and by how much the unit
+/// A noisy point on two inputs that differ in one unit: its place if the unit was not drawn, and by how much the unit
 /// moves it on either input if it was.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
-    /// Probability that the unit is in.
+    /// Probability that the unit is drawn.
     pub rate: f64,
     /// Standard deviation of the noise on every number.
     pub sd: f64,
     /// The point without the unit.
     pub base: Vec<f64>,
-    /// What the unit adds if it is in, on D and on D'.
+    /// What the unit adds if it is drawn, on D and on D'.
     pub moved: [Vec<f64>; 2],
 }
 
@@ -22,19 +23,20 @@ const SHOWN: &str =
     "the noise is Gaussian, participation is as stated and visible, and only the noise's size is unknown";
 
 impl Moved {
-    /// How far apart the two points are if the unit is in, in standard deviations; 0 where nothing moves.
+    /// The distance of the two points if the unit is drawn, in standard deviations; 0 where nothing moves.
     #[must_use]
     pub fn apart(&self) -> f64 {
         let square: f64 = self.moved[0].iter().zip(&self.moved[1]).map(|(a, b)| (a - b) * (a - b)).sum();
         if square > 0.0 { square.sqrt() / self.sd } else { 0.0 }
     }
 
-    /// Whether the point on D' does not tell if the unit was drawn.
+    /// Whether the point on D' is independent of whether the unit was drawn.
     fn is_plain(&self) -> bool {
         self.moved[1].iter().all(|value| value.abs() <= 1e-9 * self.sd)
     }
 
-    /// ln of the ratio of the densities of a noisy point, to somebody who saw whether the unit was drawn, or did not.
+    /// ln of the ratio of the densities of a noisy point, for an observer who saw whether the unit was drawn, or who
+    /// did not.
     #[must_use]
     pub fn log_ratio(&self, point: impl Iterator<Item = f64> + Clone, drawn: Option<bool>) -> f64 {
         let along = |moved: &[f64]| -> f64 {
@@ -49,11 +51,12 @@ impl Moved {
         log(&self.moved[0]) - log(&self.moved[1])
     }
 
-    /// The laws of the noisy point, where accountants know them; `shown` to somebody who sees whether the unit is drawn.
+    /// The laws of the noisy point, where accountants know them; `shown` for an observer who sees whether the unit is
+    /// drawn.
     #[must_use]
     pub fn laws(&self, shown: bool) -> Option<KnownLaws> {
         let (rate, mu) = (self.rate, self.apart());
-        // Without noise an output tells everything or nothing.
+        // Without noise an output reveals either everything or nothing.
         if mu > 0.0 && !mu.is_finite() {
             return None;
         }
@@ -73,7 +76,7 @@ impl Moved {
         Some(KnownLaws { laws: Laws::Costs(costs), premise: SAMPLED })
     }
 
-    /// What tells the two inputs apart, to somebody who does not see who was drawn.
+    /// The test that distinguishes the two inputs, for an observer who does not see who was drawn.
     #[must_use]
     pub(super) fn distinguisher(self) -> Distinguisher<Vec<f64>> {
         let laws = self.laws(false);
@@ -107,7 +110,7 @@ mod tests {
         let cost = Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 1.0 };
         assert_eq!(moved.laws(false).unwrap().laws, Laws::Costs(vec![cost]));
         assert_eq!(moved.laws(true).unwrap().laws, Laws::Shown { rate: 0.25, mu: 1.0 });
-        // Where D' tells who was drawn too, no accountant knows the pair.
+        // If the point on D' depends on who was drawn too, no accountant knows the pair.
         let both = Moved { moved: [vec![2.0], vec![-2.0]], ..moved };
         assert!(both.laws(false).is_none() && both.laws(true).is_some());
     }

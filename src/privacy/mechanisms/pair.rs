@@ -21,20 +21,20 @@ impl<I> Pair<I> {
     }
 }
 
-/// The output laws of two inputs over one release, known up to the size of the noise.
+/// The output laws of two inputs in one release, known up to the size of the noise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Laws {
-    /// Exactly what these costs describe together, independent of each other; none where the two laws are one.
+    /// Exactly what these costs describe together, independent of each other; empty if the two laws are equal.
     Costs(Vec<Cost>),
-    /// Gaussian noise after the observer has seen whether the unit is in: its probability, and the distance in standard
-    /// deviations if it is.
+    /// Gaussian noise if the observer has seen whether the unit is drawn: the probability of that, and the distance in
+    /// standard deviations if it is.
     Shown {
-        /// Probability that the unit is in.
+        /// Probability that the unit is drawn.
         rate: f64,
         /// Distance in standard deviations.
         mu: f64,
     },
-    /// Discrete Gaussian noise on integers: standard deviation, and how far they lie apart.
+    /// Discrete Gaussian noise on integers: its standard deviation, and the distance of the integers.
     DiscreteGaussian {
         /// Standard deviation of the noise, in steps.
         sigma: f64,
@@ -45,7 +45,7 @@ pub enum Laws {
     Largest(f64),
 }
 
-/// [`Laws`] and their assumption, in words after "if".
+/// [`Laws`] and their assumption, as the words that follow "if".
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownLaws {
     /// The laws.
@@ -75,7 +75,7 @@ impl KnownLaws {
     }
 }
 
-/// A score of one output; larger ones speak for D.
+/// A score of one output; larger scores favour D.
 pub type Score<O> = Box<dyn Fn(&O) -> f64 + Send + Sync>;
 
 /// Numbers of one output, for a statistic to be trained on.
@@ -88,13 +88,13 @@ pub const SUPPORT: &str = "support";
 
 /// Tests that distinguish outputs on two inputs.
 pub struct Distinguisher<O> {
-    /// Tests by name, those by the support of the outputs first; larger scores speak for D.
+    /// Tests by name, those by the support of the outputs first; larger scores favour D.
     pub tests: Vec<(&'static str, Score<O>)>,
-    /// Numbers of an output for a statistic to be trained on, where no test says all.
+    /// Numbers of an output for a statistic to be trained on, if no test uses all the information.
     pub features: Option<Features<O>>,
     /// The output laws of the two inputs, where they are known.
     pub laws: Option<KnownLaws>,
-    /// Why no output can come from both inputs, where this follows by algebra.
+    /// Why no output can come from both inputs, if that follows by algebra.
     pub disjoint: Option<String>,
 }
 

@@ -28,7 +28,7 @@ impl PoissonGaussian {
         Self { rate, noise }
     }
 
-    /// The same with noise sampled so.
+    /// The same mechanism with its noise sampled in this arithmetic.
     #[must_use]
     pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
         Self { noise: Noise { arithmetic, ..self.noise }, ..self }
@@ -73,7 +73,7 @@ impl Mechanism for PoissonGaussian {
         self.noise.noisy_sum(units, chosen.into_iter(), stream)
     }
 
-    /// Zero is the worst place for the others: what they add by coins of their own would only hide the unit.
+    /// Zero is the worst case for the others: what they add when they are sampled would only hide the unit.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
         let words = "one unit's contribution of full norm replaced by zero, all others zero".to_owned();
         self.noise.worst_pair(like, 0.0, 0.0).map(|pair| Pair { words, ..pair })

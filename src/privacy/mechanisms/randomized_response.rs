@@ -70,7 +70,7 @@ impl Mechanism for RandomizedResponse {
         let loss = libm::log(self.truth() / self.lie());
         let sign = f64::from(i8::from(*a) - i8::from(*b));
         let log_ratio = move |bit: &bool| sign * if *bit { loss } else { -loss };
-        // A lie is a little likelier than it need be: the claimed epsilon bounds the loss.
+        // A false answer is slightly more likely than necessary: the claimed epsilon bounds the loss.
         Ok(Distinguisher::by_ratio(log_ratio, KnownLaws::largest(sign.abs() * self.epsilon.get())))
     }
 }
@@ -79,7 +79,7 @@ impl Mechanism for RandomizedResponse {
 mod tests {
     use super::*;
 
-    /// In floating point 1 - 1 / (1 + e^40) is 1: the bit was told as it is, and epsilon 40 booked.
+    /// In floating point 1 - 1 / (1 + e^40) is 1: the bit was disclosed, with epsilon 40 in the ledger.
     #[test]
     fn a_large_epsilon_lies_now_and_then() {
         for epsilon in [40.0, 700.0, 1e6] {

@@ -1,8 +1,9 @@
-//! Exactly sampled real deviates: exponential and normal numbers whose binary digits are drawn as they are asked for.
+//! Exactly sampled real deviates: exponential and normal numbers whose binary digits are drawn only when they are
+//! needed.
 //!
-//! No floating point lies between the random words and the integer that a scaled deviate is rounded to. A deviate
-//! is a whole part and a fraction; comparisons draw digits until two fractions differ, and all digits not yet drawn stay
-//! independent and uniform.
+//! No floating-point number is used between the random words and the integer to which a scaled deviate is rounded. A
+//! deviate is a whole part and a fraction; comparisons draw digits until two fractions differ, and all digits not yet
+//! drawn stay independent and uniform.
 //!
 //! Source: von Neumann 1951, "Various techniques used in connection with random digits" (exponential); Karney 2016,
 //! "Sampling exactly from the normal distribution", Algorithm N (normal).
@@ -12,7 +13,7 @@ use crate::rng::Stream;
 /// Half of 2^64: the first digit after the point.
 const HALF: u64 = 1 << 63;
 
-/// A uniform number in [0, 1): binary digits, 64 a word, drawn as they are asked for.
+/// A uniform number in [0, 1): binary digits, 64 in a word, drawn when they are needed.
 #[derive(Clone, Debug)]
 struct Fraction {
     first: u64,
@@ -48,7 +49,7 @@ impl Fraction {
     }
 }
 
-/// A real number of at least 0, drawn as far as was needed.
+/// A real number of at least 0, of which only the needed digits are drawn.
 #[derive(Clone, Debug)]
 struct Deviate {
     whole: u64,
@@ -192,8 +193,8 @@ pub(super) fn rounded_normal(standard_deviation: u64, stream: &mut Stream) -> i1
     with_sign(size, stream)
 }
 
-/// True with probability `p`, exactly, for `p` from 0 to 1. One word, rarely more; the same word as
-/// [`Stream::bernoulli`] reads, and the same answer but in one case of 2^53.
+/// True with probability `p`, exactly, for `p` from 0 to 1. It reads one word, rarely more; the same word as
+/// [`Stream::bernoulli`] reads, with the same answer except in one case of 2^53.
 pub(super) fn coin(p: f64, stream: &mut Stream) -> bool {
     let mut left = p;
     loop {
@@ -253,7 +254,7 @@ mod tests {
                 let draws: Vec<i128> = (0..N).map(|_| sampler(scale, &mut stream)).collect();
                 let (found, most) = chi_square(scale as f64, cdf, &draws);
                 assert!(found < most, "{case} {scale}: {found} above {most}");
-                // A law that is 5 % wider is told apart.
+                // A law that is 5 % wider is rejected.
                 let (found, most) = chi_square(scale as f64 * 1.05, cdf, &draws);
                 assert!(found > most, "{case} {scale}: a wider law goes unseen, {found}");
             }
@@ -306,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Where 64 digits leave the integer open, more are drawn, and the integer is that of the longer product.
+    /// If 64 digits do not decide the integer, more are drawn, and the integer is that of the longer product.
     #[test]
     fn an_open_integer_draws_more_digits() {
         // 3 x is 1/2 at x = 1/6 = 0.00101010...: the first word of 1/6 leaves 3 x on both sides of 1/2.
@@ -320,7 +321,7 @@ mod tests {
         let stream = || Key::root(42).stream();
         let at = |more| rounded(3, Deviate { whole: 7, fraction: fraction(more) }, &mut stream());
         assert_eq!((at(vec![0]), at(vec![u64::MAX])), (21, 22));
-        // Against 128-bit arithmetic, with digits of which 64 times as many are at hand as are needed.
+        // Against 128-bit arithmetic, with 64 times as many digits as are needed.
         let mut words = stream();
         for _ in 0..10_000 {
             let (scale, first, second) = (words.word() >> 40, words.word(), words.word() >> 40 << 40);
@@ -332,7 +333,7 @@ mod tests {
         }
     }
 
-    /// Equal words are told apart by the words after them.
+    /// Equal words are distinguished by the words after them.
     #[test]
     fn ties_draw_more_digits() {
         let mut stream = Key::root(43).stream();

@@ -8,11 +8,12 @@ use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
 
-/// The index of the largest utility after adding exponential noise of mean 2 sensitivity / epsilon to each.
-/// Exactly, it is run as permute and flip on utilities rounded to a lattice.
+/// The index of the largest utility after adding exponential noise of mean 2 sensitivity / epsilon to each. In exact
+/// arithmetic, it is computed as permute and flip on utilities rounded to a lattice.
 ///
-/// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours, but for
-///   the error that [`computed_within`](Self::computed_within) states; one above 2^-11 sensitivities is refused.
+/// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
+///   apart from the error stated by [`computed_within`](Self::computed_within); an error above 2^-11 sensitivities is
+///   refused.
 /// * Postcondition: epsilon-DP. (Never less useful than the exponential mechanism of the same epsilon.)
 ///
 /// Source: Dwork and Roth 2014, section 3.3; one-sided exponential noise by McKenna and Sheldon 2020
@@ -21,7 +22,7 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 pub struct ReportNoisyMax {
     epsilon: Epsilon,
     sensitivity: Positive,
-    /// How far a utility lies from an exact one at most.
+    /// Largest distance of a utility from the exact one.
     error: f64,
     arithmetic: NoiseArithmetic,
 }
@@ -97,7 +98,8 @@ impl Mechanism for ReportNoisyMax {
     }
 }
 
-/// The law of a count of coins without one of them, of probability `a`: from the end at which errors shrink.
+/// The law of a count of coins with one coin of probability `a` taken out: computed from the end at which errors
+/// shrink.
 fn without(all: &[f64], a: f64) -> Vec<f64> {
     let n = all.len() - 1;
     let mut rest = vec![0.0; n];

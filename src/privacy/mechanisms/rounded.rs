@@ -5,27 +5,27 @@
 //! s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m is an
 //! integer, m + round(b E) = round(m + b E) with probability 1: a function of the output of the *ideal* mechanism on the
 //! integer m, with real noise of scale b. So its privacy loss is at most that of ideal noise with b over the sensitivity
-//! *of the integers*, whatever the accountant, composition and sampling. That sensitivity is counted with everything that
-//! rounding and floating point before it can add, and b is chosen so large that b over it is at least what is booked.
-//! Turning integers into floating-point numbers at the end is post-processing as well.
+//! *of the integers*, whatever the accountant, composition and sampling. That sensitivity includes everything that
+//! rounding and floating point before it can add, and b is chosen so large that b over it is at least the noise
+//! multiplier in the ledger. Turning integers into floating-point numbers at the end is post-processing as well.
 
 use super::MechanismError;
 use super::real_deviates::{rounded_laplace, rounded_normal};
 use crate::rng::Stream;
 
-/// A lattice's spacing lies this many powers of two below the smaller of noise and sensitivity.
+/// The spacing of a lattice lies this many powers of two below the smaller of noise and sensitivity.
 const FINER: i32 = 30;
 /// The larger of noise and sensitivity is below this power of two of spacings.
 const WIDEST: i32 = 51;
-/// Powers of two that are left of the smaller of noise and sensitivity where they lie furthest apart.
+/// Powers of two that remain of the smaller of noise and sensitivity where the two are furthest apart.
 const LEAST: i32 = 21;
-/// Noise and sensitivity may have powers of two up to this size.
+/// Noise and sensitivity may have binary exponents of up to this size.
 const LARGEST_EXPONENT: i32 = 900;
-/// Relative error of a sensitivity that was summed up in floating point, with room to spare.
+/// Relative error of a sensitivity that was summed up in floating point, with a margin.
 const ARITHMETIC: f64 = 1e-12;
 /// The sampler's limit for the noise in multiples. A lattice keeps noise and sensitivity below 2^52 multiples.
 const MOST: f64 = (1u64 << 62) as f64;
-/// Largest integer that an input becomes; what lies beyond is moved there, which brings no two inputs further apart.
+/// Largest integer that an input becomes; an input beyond it is moved there, which moves no two inputs further apart.
 const LARGEST: f64 = (1u128 << 90) as f64;
 
 /// A public spacing, a power of two.
@@ -35,7 +35,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The lattice for noise of a scale on something of a sensitivity, both in the units of the input.
+    /// The lattice for noise of a scale on a quantity of a sensitivity, both in the units of the input.
     pub(super) fn between(scale: f64, sensitivity: f64) -> Result<Self, MechanismError> {
         Self::of_width(scale, sensitivity, WIDEST)
     }
@@ -68,18 +68,18 @@ impl Grid {
         self.spacing
     }
 
-    /// A finite number in multiples: the nearest integer. Division by a power of two is exact.
+    /// A finite number in multiples of the spacing: the nearest integer. Division by a power of two is exact.
     pub(super) fn round(&self, value: f64) -> i128 {
         (value / self.spacing).round().clamp(-LARGEST, LARGEST) as i128
     }
 
-    /// The number that so many multiples are.
+    /// The number that a multiple of the spacing stands for.
     pub(super) fn value(&self, multiples: i128) -> f64 {
         multiples as f64 * self.spacing
     }
 
-    /// How far two numbers at most `distance` apart can lie apart as integers, `length` coordinates being rounded: in
-    /// the L1 norm. Each coordinate is rounded by at most 1/2.
+    /// The largest distance as integers, in the L1 norm, of two vectors at most `distance` apart, if `length`
+    /// coordinates are rounded. Each coordinate is rounded by at most 1/2.
     pub(super) fn l1(&self, distance: f64, length: usize) -> f64 {
         (distance / self.spacing + length as f64) * (1.0 + ARITHMETIC)
     }
@@ -89,12 +89,12 @@ impl Grid {
         (distance / self.spacing + (length as f64).sqrt()) * (1.0 + ARITHMETIC)
     }
 
-    /// The L2 norm of the integers of a vector of so many numbers and at most this norm.
+    /// The L2 norm of the integers of a vector of `length` numbers and at most this norm.
     pub(super) fn norm(&self, norm: f64, length: usize) -> f64 {
         (norm / self.spacing + 0.5 * (length as f64).sqrt()) * (1.0 + ARITHMETIC)
     }
 
-    /// The least integer noise that is at least `multiplier` times `reach` multiples.
+    /// The least integer noise of at least `multiplier` times `reach` multiples.
     pub(super) fn scale(&self, multiplier: f64, reach: f64) -> u64 {
         let mut scale = (multiplier * reach).ceil().max(1.0);
         // The product was rounded; the sign of its error is exact.
@@ -105,12 +105,12 @@ impl Grid {
         scale as u64
     }
 
-    /// A number with Laplace noise of so many multiples.
+    /// A number plus Laplace noise of a scale in multiples.
     pub(super) fn plus_laplace(&self, multiples: i128, scale: u64, stream: &mut Stream) -> f64 {
         self.value(multiples + rounded_laplace(scale, stream))
     }
 
-    /// A number with normal noise of so many multiples.
+    /// A number plus normal noise of a standard deviation in multiples.
     pub(super) fn plus_normal(&self, multiples: i128, scale: u64, stream: &mut Stream) -> f64 {
         self.value(multiples + rounded_normal(scale, stream))
     }
@@ -122,7 +122,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Noise over reach is at least what is booked, whatever the numbers; and nothing lies further apart than reach.
+        /// For all numbers, noise over reach is at least what the ledger states, and nothing lies further apart than
+        /// reach.
         #[test]
         fn noise_covers_what_is_booked(
             exponent in -300i32..300, ratio in -32f64..32.0, sensitivity in 1f64..2.0, length in 1usize..40,
@@ -153,7 +154,7 @@ mod tests {
         let grid = Grid::between(3.0, 1.0).unwrap();
         assert_eq!(grid.spacing(), libm::exp2(-30.0));
         assert_eq!((grid.round(-1.0), grid.value(1 << 30)), (-(1 << 30), 1.0));
-        // Whatever lies too far is moved to the end, all of it to the same place.
+        // All numbers beyond the range are moved to the same end of it.
         assert_eq!(grid.round(f64::MAX), grid.round(1e200));
         for (noise, sensitivity) in [(1e300, 1e300), (1e-300, 1.0), (1.0, 1e20), (f64::INFINITY, 1.0)] {
             assert!(Grid::between(noise, sensitivity).is_err(), "{noise} {sensitivity}");

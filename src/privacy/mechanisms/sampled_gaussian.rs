@@ -1,4 +1,4 @@
-//! Gaussian noise on a sum over a random sample of units: what the two samplers share.
+//! Gaussian noise on a sum over a random sample of units: what the two samplers have in common.
 
 use super::clipping::clip_norm;
 use super::moved::Moved;
@@ -11,7 +11,7 @@ use crate::vocab::Positive;
 /// The contributions of all units, of one length each.
 pub type Contributions = Vec<Vec<f64>>;
 
-/// Checks shapes and gives the length of a contribution.
+/// Checks shapes and returns the length of a contribution.
 pub(super) fn length(units: &Contributions) -> Result<usize, MechanismError> {
     let Some(first) = units.first() else {
         return Err(MechanismError::Shape {
@@ -28,25 +28,26 @@ pub(super) fn length(units: &Contributions) -> Result<usize, MechanismError> {
     }
 }
 
-/// What the noise is scaled to.
+/// The scale of the noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Noise {
     /// Largest L2 norm of a contribution.
     pub(super) norm: Positive,
-    /// Noise in units of it.
+    /// Noise in units of that norm.
     pub(super) multiplier: Positive,
     pub(super) arithmetic: NoiseArithmetic,
 }
 
 impl Noise {
-    /// The lattice for contributions of a length, and the noise in its multiples. Each contribution is rounded on its own,
-    /// so that the integers of one have at most the norm that the noise is scaled to, and are summed up exactly.
+    /// The lattice for contributions of `length` numbers, and the noise in multiples of its spacing. Each contribution
+    /// is rounded separately, so that the integers of one have at most the norm that the noise is scaled to, and they
+    /// are added up exactly.
     pub(super) fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.multiplier.get() * self.norm.get(), self.norm.get())?;
         Ok((grid, grid.scale(self.multiplier.get(), grid.norm(self.norm.get(), length))))
     }
 
-    /// Refuses noise that cannot be had.
+    /// Refuses noise that no lattice can represent.
     pub(super) fn check(&self, length: usize) -> Result<(), MechanismError> {
         if self.arithmetic == NoiseArithmetic::Exact {
             self.exact(length)?;
@@ -54,7 +55,7 @@ impl Noise {
         Ok(())
     }
 
-    /// The first of so many units at full norm, all others `others` times it along the same direction: on D' it is `moved`
+    /// The first of some units at full norm, all others `others` times it along the same direction: on D' it is `moved`
     /// times that.
     pub(super) fn worst_pair(
         &self,
@@ -71,8 +72,8 @@ impl Noise {
         (!unit(1.0).is_empty()).then(|| Pair::new(all(1.0), all(moved), String::new()))
     }
 
-    /// What tells two inputs apart that differ in one unit, all others being alike: `size` units are drawn, or each with the
-    /// probability `rate` (the others are zero then). Otherwise nothing is known.
+    /// The test that distinguishes two inputs which differ in one unit, all others being equal: `size` units are drawn,
+    /// or each with probability `rate` (the others are then zero). For other inputs nothing is known.
     pub(super) fn distinguisher(
         &self,
         [given, neighbour]: [&Contributions; 2],
@@ -93,7 +94,7 @@ impl Noise {
         if differ.len() > 1 || !known || neighbour.len() != given.len() {
             return Ok(Distinguisher::unknown());
         }
-        // Where the unit is drawn it takes the place of one of the others.
+        // If the unit is drawn it takes the place of one of the others.
         let moved = [given, neighbour]
             .map(|units| clipped(&units[one]).iter().zip(&other).map(|(own, other)| own - other).collect());
         let base = other.iter().map(|value| size.unwrap_or(0) as f64 * value).collect();
@@ -101,7 +102,7 @@ impl Noise {
         Ok(Moved { rate, sd, base, moved }.distinguisher())
     }
 
-    /// The clipped sum over the chosen units plus noise. Noise is drawn whoever was chosen, nobody included.
+    /// The clipped sum over the chosen units plus noise. Noise is drawn even if nobody was chosen.
     pub(super) fn noisy_sum(
         &self,
         units: &Contributions,

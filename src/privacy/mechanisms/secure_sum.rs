@@ -18,11 +18,11 @@ pub struct OpenedSum {
 
 /// The sums of [`FederatedSum`], each agent's part with noise of variance sd^2 / planned added by the agent itself.
 ///
-/// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares`
-///   shares of noise that neither the observer nor whoever pools its knowledge with it brought; each agent
-///   tossed its own coin, and those who do not pool told nobody. `rests_on` says so in the protocol's words.
+/// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares` shares of noise
+///   unknown to the observer and to those that collude with it; each agent drew its own sampling coin, and those who do
+///   not collude told nobody. `rests_on` states this in the protocol's words.
 /// * Postcondition: the price of [`FederatedSum`] with sqrt(shares / planned) times its noise: fewer survivors than
-///   planned protect less, more protect more.
+///   planned give less protection, more give more.
 ///
 /// Source: Bonawitz et al. 2017; distributed noise as in Dwork, Kenthapadi, McSherry, Mironov and Naor 2006.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,14 +33,14 @@ pub struct SecureSum {
     pub shares: u64,
     /// Shares that make up the noise as planned.
     pub planned: u64,
-    /// The conditions of the number of unknown shares, for the ledger.
+    /// What must hold for the number of unknown shares, for the ledger.
     pub rests_on: String,
 }
 
 impl SecureSum {
-    /// What one agent's vector of full norm, along the first number, adds to each region's sum if the agent
-    /// is in, to an observer who subtracts the parts that it knows: the worst known pair of a masked sum. All
-    /// other vectors are zero.
+    /// What one agent's vector of full norm, along the first number, adds to each region's sum if the agent is sampled,
+    /// for an observer who subtracts the parts that it knows: the worst known pair of a masked sum. All other vectors
+    /// are zero.
     #[must_use]
     pub fn moved(&self, plan: &Gathered, agent: usize) -> Moved {
         let rate = match self.sum.participation {
@@ -126,7 +126,7 @@ mod tests {
             .unwrap()
     }
 
-    /// Fewer shares of noise protect less, whoever takes part; it was overlooked for a fixed number.
+    /// Fewer shares of noise protect less, whatever the sampler; this was once left out for samples of fixed size.
     #[test]
     fn missing_shares_cost_whatever_the_sample() {
         let found = price(Some(1.0), Participation::FixedSize(2), 1);
@@ -135,7 +135,7 @@ mod tests {
         assert!(matches!(found.basis, Basis::Conditional { on } if on.contains("follows the protocol")));
     }
 
-    /// Without a norm to clip to there is no noise: that was unprotected on a condition.
+    /// Without a norm to clip to there is no noise: this was once a condition of an unprotected release.
     #[test]
     fn no_noise_is_no_condition() {
         let one = Participation::Poisson(crate::vocab::Probability::new(1.0).unwrap());

@@ -5,11 +5,11 @@ use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Neighbours};
 
-/// A mechanism as it is, under another name, claim and basis. For mechanisms whose sensitivity is not known for
-/// certain: the noise is drawn as usual, and the ledger states the condition under which the cost is true.
+/// Another mechanism under another name, claim and basis. For mechanisms whose sensitivity is not known for certain:
+/// the noise is drawn as usual, and the ledger states the condition under which the cost is true.
 ///
-/// * Precondition: that of the mechanism inside, where `basis` says when it holds.
-/// * Postcondition: that of the mechanism inside, on that condition.
+/// * Precondition: that of the inner mechanism, as far as `basis` requires.
+/// * Postcondition: that of the inner mechanism, under the condition in `basis`.
 ///
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Theorems 1, 3, 5 and 7, for the conditions in use.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Supported<M> {
 }
 
 impl<M> Supported<M> {
-    /// `mechanism`, which the ledger calls `name`.
+    /// `mechanism` under the name `name` in the ledger.
     #[must_use]
     pub const fn new(mechanism: M, name: &'static str, claim: Option<Claim>, basis: Basis) -> Self {
         Self { mechanism, name, claim, basis }
@@ -34,7 +34,8 @@ impl<M: Mechanism> Mechanism for Supported<M> {
 
     fn price(&self, input: &M::Input, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         let price = self.mechanism.price(input, neighbours)?;
-        // A support is for a proof: it makes no price true that the mechanism itself does not stand for.
+        // A basis adds conditions to a proof: it does not justify a price that the inner mechanism itself does not
+        // prove.
         let basis = match price.basis {
             Basis::Proven => self.basis.clone(),
             Basis::Conditional { on } => self.basis.clone().under(&[on]),

@@ -16,7 +16,8 @@ pub use parties::{Call, Fact, Message, World, parties};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One party calls every other in turn and waits for the echo; a dummy protocol for trying out networks.
+/// One party calls every other in turn and waits for its answer: a protocol without optimisation, for testing a
+/// network.
 ///
 /// Nothing is optimised and nothing is released.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

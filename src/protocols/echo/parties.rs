@@ -1,4 +1,4 @@
-//! Caller and listeners of the dummy protocol.
+//! Caller and listeners of the test protocol.
 
 use crate::kernel::{Context, Digest, Digestible, Input, Party, Payload, Protocol};
 use crate::protocols::stage::vocabulary::vocabulary;
@@ -6,7 +6,7 @@ use crate::protocols::stage::{AskAgain, Asker, Retry, Rounds, Verdict};
 use crate::vocab::PartyId;
 use std::any::Any;
 
-/// The closed vocabulary of the dummy protocol.
+/// The messages, timers and facts of the test protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct World;
 
@@ -15,12 +15,12 @@ pub struct World;
 pub struct Call {
     /// Who is called.
     pub listener: PartyId,
-    /// Which time, from 0.
+    /// The number of the call, from 0.
     pub round: u64,
 }
 
 vocabulary! {
-    /// What is said.
+    /// The messages.
     #[derive(Copy, PartialEq, Eq)]
     pub enum Message {
         /// From the caller.
@@ -31,7 +31,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What is recorded.
+    /// The facts that are recorded.
     #[derive(Copy, PartialEq, Eq)]
     pub enum Fact {
         /// The call was answered.
@@ -53,7 +53,7 @@ impl Rounds for World {
         Some(call.round)
     }
 
-    /// A call of a round says that the one before is over.
+    /// A call in a round shows that the round before is over.
     fn closes(fact: &Fact) -> Option<u64> {
         let (Fact::Answered(call) | Fact::GaveUp(call)) = fact;
         call.round.checked_sub(1)
@@ -78,7 +78,7 @@ impl Digestible for Call {
     }
 }
 
-/// All parties of a world of `population`, in order of ids.
+/// All parties of a simulation with `population` parties, in order of ids.
 #[must_use]
 pub fn parties(population: usize, caller: PartyId, rounds: u64, retry: Retry) -> Vec<Box<dyn Party<World>>> {
     (0..population)
@@ -97,7 +97,7 @@ struct Caller {
     population: usize,
     rounds: u64,
     asker: Asker<World>,
-    /// Calls made so far; gives the next listener and round.
+    /// Calls made so far; they determine the next listener and round.
     calls: u64,
     open: Option<Call>,
 }
@@ -123,7 +123,7 @@ impl Party<World> for Caller {
         match input {
             Input::Start => self.next(ctx),
             Input::Message { message: Message::Echo(call), .. } => {
-                // A late echo of an earlier asking is not counted twice.
+                // A late echo of an earlier request is not counted twice.
                 if self.open == Some(call) {
                     self.asker.close(ctx);
                     ctx.record(Fact::Answered(call));
@@ -147,7 +147,7 @@ impl Party<World> for Caller {
         }
     }
 
-    /// The number of closed calls is on disk; the open one is called anew.
+    /// The number of closed calls is in stable storage; the open one is called again.
     fn restarted(&self) -> Option<Box<dyn Party<World>>> {
         Some(Box::new(Self {
             population: self.population,

@@ -31,9 +31,9 @@ pub(super) struct Agent {
     pub(super) initial: Vec<usize>,
     pub(super) regions: Arc<Vec<usize>>,
     pub(super) own: OwnModel,
-    /// Nothing where nothing is shared.
+    /// `None` if nothing is shared.
     pub(super) weights: Option<WeightPosterior>,
-    /// What is sent in place of weights in a dry run that shares.
+    /// Placeholder for the weights in a dry run with sharing.
     pub(super) blank: Option<Arc<Vec<f64>>>,
     /// Nothing is measured or learned.
     pub(super) dry: bool,
@@ -42,18 +42,18 @@ pub(super) struct Agent {
     pub(super) rounds: u64,
     /// Broadcasts of the server; rounds below it are answered.
     pub(super) broadcasts: u64,
-    /// Node of all draws of this agent; the same in every series.
+    /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
-    /// Where the server is not trusted: what was agreed, and the last round whose shares were handed over, plus one.
+    /// If the server is not trusted: the agreed contract, and the last round whose shares were sent, plus one.
     pub(super) contract: Option<Arc<Contract>>,
-    /// Who takes part in sums, once this agent holds what they have dealt.
+    /// Who takes part in sums, known once this agent has the shares that they dealt.
     pub(super) members: Option<Arc<Vec<bool>>>,
     pub(super) handed_over: u64,
     pub(super) begun: bool,
     pub(super) last_round: u64,
     pub(super) measured: u64,
     pub(super) jitter: JitterWatch,
-    /// Conditions of all losses.
+    /// Conditions under which all losses hold.
     pub(super) conditions: Vec<String>,
     /// For relays that can read messages: the server is trusted with the vectors, and no budget covers what
     /// it sees.
@@ -80,7 +80,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Fits the hyperparameters of the own model where the scenario has agents do so, and it is time to.
+    /// Fits the hyperparameters of the agent's own model, if the scenario asks for it and a fit is due.
     fn refit(&mut self, ctx: &mut Context<'_, World>) -> Result<(), GpError> {
         let starts = self.key.child("hyperparameter starts");
         if let Some(found) = self.own.refit(|points| starts.index(points).stream())? {
@@ -167,7 +167,7 @@ impl Agent {
         true
     }
 
-    /// Sends shares once per round, so that no party gets both secrets of an agent, and only for sums of a
+    /// Sends shares at most once per round, so that no party gets both secrets of an agent, and only for sums over a
     /// majority.
     fn hand_over(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, World>) {
         if let Some(contract) = &self.contract

@@ -8,7 +8,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Takes in the answer of a round; false if it came before.
+    /// Records the answer of a round; false if it had come before.
     pub(super) fn insert(&mut self, round: u64) -> bool {
         let (word, bit) = ((round / 64) as usize, 1u64 << (round % 64));
         if self.words.len() <= word {
@@ -19,7 +19,7 @@ impl Answers {
         new
     }
 
-    /// The latest round that was answered, whenever that answer came.
+    /// The latest round that was answered, in time or late.
     pub(super) fn latest(&self) -> Option<u64> {
         let word = self.words.last()?;
         Some(self.words.len() as u64 * 64 - 1 - u64::from(word.leading_zeros()))

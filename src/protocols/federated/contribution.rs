@@ -1,5 +1,5 @@
-//! What an agent sends to a server that is not trusted: its vector for the sums, which it clips, weights,
-//! adds a share of the noise to, and masks.
+//! What an agent sends to a server that is not trusted: its vector for the sums, clipped, weighted, with a share of the
+//! noise, and masked.
 
 use super::masking::{Dealer, Kind, adds, agreed, encode, mask};
 use super::series::{Aggregate, ServerTrust};
@@ -8,7 +8,7 @@ use crate::rng::Key;
 use crate::vocab::Positive;
 use std::sync::Arc;
 
-/// What all agents and the server have agreed on.
+/// The agreement between all agents and the server.
 #[derive(Debug)]
 pub(super) struct Contract {
     pub(super) aggregate: Aggregate,
@@ -45,7 +45,7 @@ impl Contract {
         ((1.0 - dropout) * self.explored.len() as f64).round().max(1.0) as u64
     }
 
-    /// The masked words of one member, all regions one after the other; `key` is the agent's node.
+    /// The masked words of one member, all regions one after the other; `key` is the agent's node of the seed tree.
     pub(super) fn masked(
         &self,
         agent: usize,
@@ -82,14 +82,14 @@ impl Contract {
         words
     }
 
-    /// Whether a member hands over shares for these answers: not where the server names fewer than a majority, since a
-    /// sum of few has little noise, and a sum of one is that one's answer.
+    /// Whether a member sends shares for these answers: not if the server names fewer than a majority, since a sum over
+    /// few agents has little noise, and a sum over one agent is that agent's answer.
     pub(super) fn allows_opening(&self, answered: &[bool]) -> bool {
         answered.iter().filter(|answered| **answered).count() >= self.dealer.threshold()
     }
 
-    /// The shares that a member hands over: of own seeds of those who answered, of pair secrets of the other members.
-    /// Nobody holds any of who is no member; a 0 stands there.
+    /// The shares that a member sends: of the own seeds of those who answered, of the pair secrets of the other
+    /// members. Nobody holds shares of an agent that is no member; its entry is 0.
     pub(super) fn shares(&self, holder: usize, round: u64, answered: &[bool], members: &[bool]) -> Vec<u64> {
         let kind = |answered: bool| if answered { Kind::Own } else { Kind::Pair };
         let share = |(owner, (&answered, &member)): (usize, (&bool, &bool))| {

@@ -1,4 +1,4 @@
-//! Why a replication cannot be begun.
+//! Why a replication cannot start.
 
 use crate::gp::GpError;
 use crate::objectives::ObjectiveError;

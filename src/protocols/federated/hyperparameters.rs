@@ -1,25 +1,27 @@
-//! Where the hyperparameters of agents' own models come from, as a scenario says it.
+//! The source of the hyperparameters of agents' own models, as a scenario states it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU64, NonZeroUsize};
 
-/// Where the hyperparameters of agents' own models come from. The shared features are the same for all agents, so they and
-/// the vectors that are sent around keep theirs, whatever an agent finds for itself.
+/// How agents get the hyperparameters of their own models. The shared features are the same for all agents, so the
+/// features, and the vectors that are sent, keep the hyperparameters of the objective even if an agent fits others for
+/// its own model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum OwnHyperparameters {
-    /// From the objective, for good.
+    /// From the objective, and never changed.
     #[default]
     Given,
-    /// Each agent fits them to what it has measured, again and again, by maximum marginal likelihood from several starts:
-    /// length-scale (one for all dimensions), variance and noise variance. The prior mean becomes the mean of its outcomes.
-    /// Before the first fit, and while all outcomes are alike, they are those before.
+    /// Each agent fits them repeatedly to its own outcomes, by maximum marginal likelihood from several starts:
+    /// length-scale (one for all dimensions), variance and noise variance. The prior mean becomes the mean of its
+    /// outcomes. Before the first fit, and as long as all outcomes are equal, they stay as they are.
     Refitted {
-        /// Before a round's query, whenever the number of an agent's points is a multiple of this. The landmine experiment
-        /// of Dai, Low and Jaillet 2021: 5.
+        /// An agent fits before a query whenever its number of points is a multiple of this. The landmine experiment of
+        /// Dai, Low and Jaillet 2021 uses 5.
         every: NonZeroU64,
-        /// Starting points of the optimiser: the hyperparameters so far, the others at random. Default: 4.
+        /// Starting points of the optimiser: the first is the current hyperparameters, the others are random.
+        /// Default: 4.
         #[serde(default = "four")]
         starts: NonZeroUsize,
     },

@@ -1,11 +1,11 @@
 //! Masks that cancel in a sum, and the shares that remove those that do not.
 //!
-//! Every pair of agents agrees on a seed; one adds the words it stretches to, the other subtracts them. Every agent also
-//! adds words of a seed of its own. After the answers are in, the others hand over shares of the own seeds of those who
-//! answered and of the pair secrets of those who did not, never both for one agent: so the server can open the sum and no
-//! single answer, even one that comes late. Source: Bonawitz et al. 2017, "Practical secure aggregation for
-//! privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits: it costs and behaves as the
-//! real one does, and protects nothing outside a simulation.
+//! Every pair of agents agrees on a seed; one adds the pseudorandom words generated from it, the other subtracts them.
+//! Every agent also adds words generated from a seed of its own. After the answers are in, the agents send shares of
+//! the own seeds of those who answered and of the pair secrets of those who did not, never both for one agent: so the
+//! server can compute the sum but no single answer, even one that comes late. Source: Bonawitz et al. 2017, "Practical
+//! secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits:
+//! messages and computations are those of a real key agreement, but it protects nothing outside a simulation.
 
 use crate::rng::{Key, Stream};
 
@@ -45,7 +45,7 @@ fn inverse(a: u64) -> u64 {
 /// Which of an agent's two secrets of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Its half of the key agreements.
+    /// Its secret for the key agreements.
     Pair,
     /// The seed of its own mask.
     Own,
@@ -60,12 +60,12 @@ pub(super) const fn threshold(agents: usize) -> usize {
 /// for public keys, and for the shares that it holds, and the server for public keys alone.
 #[derive(Debug)]
 pub(super) struct Dealer {
-    /// Node of each agent's secrets.
+    /// Node of the seed tree for each agent's secrets.
     pub(super) keys: Vec<Key>,
 }
 
 impl Dealer {
-    /// Shares that it takes to recover a secret: a majority.
+    /// Number of shares that recover a secret: a majority.
     pub(super) fn threshold(&self) -> usize {
         threshold(self.keys.len())
     }
@@ -88,7 +88,7 @@ impl Dealer {
         power(BASE, self.secret(owner, Kind::Pair, round))
     }
 
-    /// Shamir's share of a secret: the polynomial at the holder's place.
+    /// Shamir's share of a secret: the value of the polynomial at the holder's point.
     pub(super) fn share(&self, owner: usize, kind: Kind, round: u64, holder: usize) -> u64 {
         let mut stream = self.polynomial(owner, kind, round);
         let coefficients: Vec<u64> = (0..self.threshold()).map(|_| stream.word() % PRIME).collect();

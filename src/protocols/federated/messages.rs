@@ -7,7 +7,7 @@ use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 use std::sync::Arc;
 
-/// The closed vocabulary of the protocol.
+/// The messages, timers and facts of the protocol.
 #[derive(Clone, Debug)]
 pub enum World {}
 
@@ -27,7 +27,7 @@ vocabulary! {
         Weights {
             /// The round, 0 after the initial points.
             round: u64,
-            /// The draw, as it is: the server is trusted with it.
+            /// The draw, without protection: the server is trusted with it.
             omega: Released<Arc<Vec<f64>>>,
         } = 2,
         /// From an agent that shares nothing: the round is done.
@@ -35,14 +35,14 @@ vocabulary! {
             /// The round.
             round: u64,
         } = 3,
-        /// From an agent to a server that is not trusted: its part of the sums under masks.
+        /// From an agent to a server that is not trusted: its masked part of the sums.
         Masked {
             /// The round, 0 after the initial points.
             round: u64,
-            /// Words, all regions one after the other. Without the others' they are as good as random.
+            /// Words, all regions one after the other. Without the other agents' words they look random.
             words: Arc<Vec<u64>> => each,
         } = 4,
-        /// From a server that is not trusted: whose answers are in.
+        /// From a server that is not trusted: which agents have answered.
         Unmask {
             /// The round.
             round: u64,
@@ -53,30 +53,31 @@ vocabulary! {
         Shares {
             /// The round.
             round: u64,
-            /// By agent: of the own seed of who answered, of the pair secret of who did not.
+            /// By agent: a share of its own seed if it answered, of its pair secret if it did not.
             shares: Arc<Vec<u64>> => each,
         } = 6,
         /// From a server that is not trusted: send a key.
         Invite = 7,
         /// From an agent: its public key.
         Key = 8,
-        /// From a server that is not trusted: the public keys that are there.
+        /// From a server that is not trusted: the public keys that it has received.
         Keys {
             /// Whose key it has.
             known: Arc<Vec<bool>> => each,
         } = 9,
-        /// From an agent: for every round a public key, and a share of both of its secrets for everybody whose key is known.
+        /// From an agent: for every round a public key, and a share of both of its secrets for everybody whose key it
+        /// knows.
         Dealt {
             /// Holders of shares.
             holders: u64,
             /// Rounds.
             rounds: u64,
         } = 10,
-        /// From a server that is not trusted: what the members have dealt to this one.
+        /// From a server that is not trusted: the shares that the members have dealt to this agent.
         Entrusted {
             /// Rounds.
             rounds: u64,
-            /// Whether it is `Begin` too.
+            /// Whether the message also stands for `Begin`.
             begins: bool,
             /// Who has dealt: nobody else takes part in sums.
             members: Arc<Vec<bool>> => each,
@@ -98,7 +99,7 @@ impl Digestible for Close {
 }
 
 vocabulary! {
-    /// What this protocol alone records.
+    /// The facts of this protocol only.
     pub enum OwnFact {
         /// An agent measured its objective.
         Measured {
@@ -115,17 +116,17 @@ vocabulary! {
         Closed {
             /// The round.
             round: u64,
-            /// Agents whose answer to this round was there.
+            /// Agents whose answer to this round was received.
             fresh: u64,
             /// Answers to earlier rounds that came since the last one closed.
             late: u64,
         } = 2,
-        /// Too few answers or shares for sums under masks to be opened.
+        /// Too few answers or shares to remove the masks from the sums.
         GivenUp {
             /// The round.
             round: u64,
         } = 6,
-        /// The server opened sums under masks.
+        /// The server removed the masks from the sums.
         Unmasked {
             /// The round.
             round: u64,
@@ -136,19 +137,20 @@ vocabulary! {
         Fitted {
             /// The agent, from 0.
             agent: u64,
-            /// In units of the points.
+            /// Length-scale, in units of the points.
             length_scale: f64 => first_of_three,
-            /// Of the function.
+            /// Variance of the function.
             variance: f64,
-            /// Of the noise.
+            /// Variance of the noise.
             noise_variance: f64,
         } = 8,
-        /// Masks are agreed on.
+        /// The agreement on masks is finished.
         SetUp {
-            /// Agents that can take part in sums under masks.
+            /// Agents that can take part in masked sums.
             members: u64,
         } = 9,
-        /// The server can open the sums of a round that was given up: shares came late, or agents that pool with it have them.
+        /// The server can compute the sums of a round that was given up: shares came late, or colluding agents hold
+        /// them.
         OpenedLate {
             /// The round.
             round: u64,
@@ -245,7 +247,7 @@ impl Payload for Message {
     }
 
     fn work(&self) -> f64 {
-        // Agents work on what they are asked to do; the server only files what it gets.
+        // Agents work on what they are asked to do; the server only stores what it receives.
         match self {
             Self::Begin | Self::Share { .. } | Self::Entrusted { begins: true, .. } => 1.0,
             Self::Weights { .. }

@@ -43,8 +43,8 @@ pub use hyperparameters::OwnHyperparameters;
 pub use messages::{Close, Fact, Message, OwnFact, World};
 pub use recipe::Federated;
 pub use rehearsal::Rehearsal;
-pub use rounds::{Late, RoundPolicy};
+pub use rounds::{All, Buffered, Deadline, FirstK, Late, Policy, PolicyMember, Quorum, RoundPolicy};
 pub use series::{
     AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,
 };
-pub use weights::{Annealed, WeightSchedule};
+pub use weights::{Annealed, Uniform, WeightMember, WeightSchedule, Weights};

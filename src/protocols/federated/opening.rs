@@ -1,11 +1,10 @@
 //! Who can compute a masked sum, its privacy cost, and the budget check before anybody can.
 //!
-//! Once agents are asked for shares, no budget can stop the sum from being opened: so the budget is asked before, for the
-//! server, for the agents and for parties that pass messages on and can read them, and the price counts the shares of
-//! noise that the observer does not know. The server's is booked when it holds enough shares, those of agents that pool
-//! with it included, even where the round was given up by then; the agents' when the sum is sent; once for each party
-//! that reads on the way, as the agents' (it may be one of them), when shares are asked for: it may read shares that
-//! never reach the server.
+//! Once agents are asked for shares, no budget can keep the sum from being computed. So the budget is checked before,
+//! for the server, for the agents and for relays that can read messages, and the price counts the shares of noise that
+//! the observer does not know. The server's entry is made when it holds enough shares, those of colluding agents
+//! included, even if the round was given up by then; the agents' when the sum is sent; that of each relay, priced like
+//! the agents' (it may be one of them), when shares are requested: it may read shares that never reach the server.
 
 use super::contribution::Contract;
 use super::messages::{OwnFact, World};
@@ -20,7 +19,7 @@ use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
 impl Contract {
-    /// Shares that the server can lack, since the agents that pool with it hold theirs already.
+    /// Number of shares that the server can do without, since agents that collude with it hold theirs already.
     pub(super) fn enough_for_the_server(&self) -> usize {
         self.dealer.threshold().saturating_sub(self.aggregate.server.colluding())
     }
@@ -45,13 +44,13 @@ impl Contract {
         }
     }
 
-    /// As the server sees them, with the agents that collude with it.
+    /// The sums as the server sees them, with the agents that collude with it.
     pub(super) fn seen_by_server(&self, survivors: u64) -> SecureSum {
         self.sum(survivors, self.aggregate.server.colluding() as u64, "with it")
     }
 
-    /// As an agent sees them, which knows its own share, or all colluding agents. One that colludes with the
-    /// server knows what the server can compute, and that is the server's entry.
+    /// The sums as an agent sees them, which knows its own share of the noise, or those of all agents that collude with
+    /// it. An agent that colludes with the server knows what the server can compute, and that is the server's entry.
     pub(super) fn seen_by_agents(&self, survivors: u64) -> SecureSum {
         let pooling =
             "with each other and none with the server (who does learns what is booked for the server)";
@@ -89,9 +88,9 @@ impl Server {
         Ok([server.clone(), agents.clone()])
     }
 
-    /// Whether the budget lets the server, the agents and whoever reads on the way see the sum of so many parts, beside
-    /// earlier rounds whose shares may still come. Asked before anybody is asked for shares, and booked for those who
-    /// read on the way; gives what the server's view will be booked as.
+    /// Whether the budget lets the server, the agents and the relays see the sum of so many parts, besides earlier
+    /// rounds whose shares may still come. Checked before shares are requested, and entered for the relays; returns the
+    /// event of the server's view.
     pub(super) fn may_open(
         &mut self,
         contract: &Contract,
@@ -113,15 +112,15 @@ impl Server {
         }
         for copy in copies {
             let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
-            // Marks an excess, where the scenario continues in spite of it.
+            // Records that the budget is exceeded, if the scenario continues in spite of it.
             ledger.admit(&copy).map_err(ReleaseError::Refused)?;
             ledger.enter(copy);
         }
         Ok(server)
     }
 
-    /// Enters sums that can be computed, whatever the budget says by now; relays that read messages have them
-    /// already.
+    /// Enters sums that can already be computed, even if the budget is exceeded; relays that read messages have an
+    /// entry already.
     fn book_opened(
         &mut self,
         occasion: Occasion,
@@ -161,7 +160,7 @@ impl Server {
         self.book_opened(occasion, &sum, opened, ctx)
     }
 
-    /// A share of a round that was given up: with enough of them the server can open it all the same.
+    /// Stores a share of a round that was given up: with enough of them the server can still compute the sum.
     pub(super) fn take_late_share(
         &mut self,
         contract: &Contract,
@@ -195,8 +194,8 @@ mod tests {
     use crate::rng::Key;
     use crate::vocab::{Basis, Delta, Neighbours};
 
-    /// 100 agents, q = .25, z = 1, 20 rounds without dropouts: a server that pools with 49 of them knows their shares of
-    /// the noise, and learns almost twice as much.
+    /// 100 agents, q = .25, z = 1, 20 rounds without dropouts: a server that colludes with 49 of them knows their
+    /// shares of the noise, and learns almost twice as much.
     #[test]
     fn colluders_know_their_own_shares_of_the_noise() {
         let epsilon = |colluding: u32| {

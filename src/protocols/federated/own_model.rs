@@ -32,9 +32,9 @@ pub(super) struct OwnModel {
     posterior: Posterior,
     /// Root of the prior covariance, for joint draws.
     prior: Arc<Cholesky>,
-    /// The measurements, where they will be needed again.
+    /// The measurements, kept only if they will be needed again.
     seen: Vec<(usize, f64)>,
-    /// Points at the last fit.
+    /// Number of points at the last fit.
     fitted_at: u64,
     now: Found,
 }
@@ -81,7 +81,7 @@ impl OwnModel {
         draw
     }
 
-    /// Fits if it is time to, and returns the hyperparameters.
+    /// Fits if a fit is due, and returns the hyperparameters.
     pub(super) fn refit(&mut self, stream: impl FnOnce(u64) -> Stream) -> Result<Option<Found>, GpError> {
         let OwnHyperparameters::Refitted { every, starts } = self.hyperparameters else { return Ok(None) };
         let points = self.seen.len() as u64;
@@ -106,7 +106,7 @@ impl OwnModel {
         Ok(Some(found))
     }
 
-    /// The likeliest hyperparameters and the mean of the outcomes; nothing if these are all alike.
+    /// The maximum-likelihood hyperparameters and the mean of the outcomes; `None` if these are all equal.
     ///
     /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on
     /// the logarithms.
@@ -162,7 +162,7 @@ mod tests {
     use crate::rng::Key;
     use std::num::{NonZeroU64, NonZeroUsize};
 
-    /// A line of 60 points, and a model that believes in a length-scale of 1 and in hardly any noise.
+    /// A line of 60 points, and a model with a length-scale of 1 and hardly any noise.
     fn common() -> Arc<Common> {
         let rows: Vec<f64> = (0..60).map(|k| f64::from(k) / 59.0).collect();
         let instance = Instance {

@@ -11,10 +11,11 @@ use crate::rng::Key;
 use crate::vocab::{Positive, Problem, ProtectedUnit};
 use std::sync::Arc;
 
-/// What may change after a fork where a server is not trusted ...
+/// What a fork may change if some server is not trusted ...
 const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
 
-/// ... and where all are. Who is a neighbour of whom stays, so a sampler may change its rate, not its kind.
+/// ... and if all servers are trusted. The neighbouring relation stays, so a sampler may change its rate but not its
+/// kind.
 const OF_ALL: &[&str] = &[
     "scale",
     "series.*.shared_queries",
@@ -42,7 +43,7 @@ impl Protocol for Federated {
         vec![ProtectedUnit::Agent]
     }
 
-    /// What masked agents and their server agreed on at the start is for good.
+    /// What masked agents and their server agreed on at the start cannot change later.
     fn changeable(&self) -> &'static [&'static str] {
         let masked = |series: &FederatedSeries| match &series.sharing {
             Sharing::Aggregate(aggregate) => aggregate.server.is_masked(),

@@ -3,7 +3,7 @@
 use super::series::Sharing;
 use crate::vocab::{Origin, PublicFact};
 
-/// Whose data agents' releases are about, in the ledger.
+/// The name in the ledger of the party whose data agents' releases are about.
 pub(super) const PROTECTED: &str = "agents";
 
 /// Facts that no release accounts for; `objective` are those of the problem, which all agents work on with the same
@@ -36,7 +36,7 @@ pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFa
     facts
 }
 
-/// On what all prices rest where facts about the problem were computed from protected data.
+/// The conditions of all prices, if facts about the problem were computed from protected data.
 pub(super) fn conditions(objective: &[PublicFact]) -> Vec<String> {
     objective.iter().filter_map(PublicFact::condition).collect()
 }

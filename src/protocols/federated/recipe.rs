@@ -9,14 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// Agents with an objective each share what they know through a server that they trust.
+/// Agents, each with its own objective, share what they learn through a server.
 ///
-/// Every series is played on the same functions, noise, initial draws and network draws. Reported regrets are means over
-/// agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021 (FTS-DE, DP-FTS-DE).
+/// All series use the same functions, noise, initial points and random numbers of the network. Reported regrets are
+/// means over agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021 (FTS-DE, DP-FTS-DE).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Federated {
-    /// Name of the party that adds vectors up.
+    /// Name of the party that computes the sums.
     pub server: String,
     /// The agents, by groups.
     pub groups: Vec<AgentGroup>,
@@ -28,19 +28,21 @@ pub struct Federated {
     /// Random Fourier features, M. Default: 50.
     #[serde(default = "fifty")]
     pub features: NonZeroU32,
-    /// Length-scale of the features, in units of the (scaled) inputs. Default: that of agents' models before any fit.
+    /// Length-scale of the features, in units of the (scaled) inputs. Default: that of the agents' own models before
+    /// they are first fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_length_scale: Option<Positive>,
-    /// Where the hyperparameters of agents' own models come from. Default: `Given`, from the objective.
+    /// How agents get the hyperparameters of their own models. Default: `Given`, from the objective.
     #[serde(default)]
     pub own_hyperparameters: OwnHyperparameters,
-    /// Standard deviation of what is added to each agent's objective at every point. Default: 0.
+    /// Standard deviation of a normal random number that is added to each agent's objective at every point, so that
+    /// objectives differ. Default: 0.
     #[serde(default = "zero")]
     pub perturbation: NonNegative,
-    /// Factor on the standard deviation in agents' own Thompson sampling. Default: 1.
+    /// Factor by which the posterior standard deviation is multiplied in agents' own Thompson sampling. Default: 1.
     #[serde(default = "unit")]
     pub scale: Positive,
-    /// What is compared.
+    /// The series that are compared.
     pub series: Vec<FederatedSeries>,
 }
 
@@ -128,7 +130,7 @@ impl Federated {
 }
 
 impl Federated {
-    /// What is wrong with the recipe in this world.
+    /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("server", &self.server).err().into_iter().collect();
         problems.extend(self.group_problems(stage));
@@ -146,11 +148,20 @@ impl Federated {
         for (index, recipe) in self.series.iter().enumerate() {
             let at = |path: &str| format!("series[{index}].{path}");
             problems.extend(series::taken(&self.series, index));
-            problems.extend(recipe.policy.problems(agents).map(|problem| problem.below(&at("policy"))));
+            problems.extend(
+                recipe.policy.problems(agents).into_iter().map(|problem| problem.below(&at("policy"))),
+            );
             if let Sharing::Aggregate(aggregate) = &recipe.sharing {
                 let at = |path: &str| at(&format!("sharing.{path}"));
-                problems.extend(aggregate.weights.problems().map(|problem| problem.below(&at("weights"))));
-                let masking = aggregate.masking_problems(recipe.policy, agents);
+                problems.extend(
+                    aggregate
+                        .weights
+                        .as_dyn()
+                        .problems()
+                        .into_iter()
+                        .map(|problem| problem.below(&at("weights"))),
+                );
+                let masking = aggregate.masking_problems(&recipe.policy, agents);
                 problems
                     .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
                 if aggregate.noise_multiplier.get() > 0.0 && aggregate.clip.is_none() {

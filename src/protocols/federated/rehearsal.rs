@@ -13,7 +13,7 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// From the region that each agent explores and the length of a vector; secrets are drawn below `key`.
+    /// Takes the region that each agent explores and the length of a vector; secrets are drawn below `key`.
     #[must_use]
     pub fn new(aggregate: &Aggregate, explored: &[usize], length: usize, key: Key) -> Self {
         let keys = (0..explored.len() as u64).map(|agent| key.index(agent)).collect();
@@ -32,7 +32,7 @@ impl Rehearsal {
         self.contract.planned_shares()
     }
 
-    /// The sums of a round as planned, without anybody's vector.
+    /// The sums of a round as planned, without vectors.
     #[must_use]
     pub fn plan(&self, round: u64) -> Gathered {
         self.contract.plan(round)
@@ -44,27 +44,27 @@ impl Rehearsal {
         self.contract.mechanism()
     }
 
-    /// The sums of so many parts as the server sees them, with the agents that pool with it.
+    /// The sums of so many parts as the server sees them, with the agents that collude with it.
     #[must_use]
     pub fn seen_by_server(&self, survivors: u64) -> SecureSum {
         self.contract.seen_by_server(survivors)
     }
 
-    /// The same as an agent sees them, or as many agents as pool what they know.
+    /// The same as an agent sees them, or as colluding agents see them together.
     #[must_use]
     pub fn seen_by_agents(&self, survivors: u64) -> SecureSum {
         self.contract.seen_by_agents(survivors)
     }
 
-    /// The most agents that pool what they know with the server or with each other.
+    /// The largest number of agents that collude with the server or with each other.
     #[must_use]
     pub fn colluding(&self) -> usize {
         self.contract.aggregate.server.colluding()
     }
 
-    /// What one agent adds to the sums, its coin, its weights and its share of the noise included: all regions one after
-    /// the other. Masks cancel in the sum of all who answer, so the agent's own is taken off here and pairs' are not put
-    /// on. Draws below `node`, the agent's own.
+    /// What one agent adds to the sums, including its sampling coin, its weights and its share of the noise: all
+    /// regions one after the other. Masks cancel in the sum of all who answer, so the agent's own mask is removed here
+    /// and pair masks are not added. Draws below `node`, the agent's own.
     #[must_use]
     pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
         let mut alone = vec![false; self.contract.explored.len()];
@@ -74,7 +74,7 @@ impl Rehearsal {
         words
     }
 
-    /// The sums that parts open to, one per region.
+    /// The sums of the parts, decoded, one per region.
     #[must_use]
     pub fn opened<'a>(&self, parts: impl IntoIterator<Item = &'a Vec<u64>>) -> Vec<Vec<f64>> {
         let mut words = vec![0u64; self.contract.aggregate.regions.get() as usize * self.contract.length];

@@ -25,7 +25,7 @@ use crate::vocab::{PartyId, PublicFact};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Everything that the series of one replication share.
+/// What the series of one replication have in common.
 pub(super) struct Replication<'a> {
     pub(super) recipe: &'a Federated,
     pub(super) stage: &'a Stage,
@@ -96,12 +96,12 @@ impl Replication<'_> {
         Ok(record)
     }
 
-    /// What is public of the problem that all agents work on.
+    /// Public facts about the problem that all agents work on.
     fn objective_facts(&self) -> Vec<PublicFact> {
         self.instance.background.public.iter().cloned().chain(self.stage.inputs_of_records()).collect()
     }
 
-    /// What agents and a server that is not trusted have agreed on.
+    /// The agreement between agents and a server that is not trusted.
     fn contract(&self, series: &FederatedSeries, explored: &[usize]) -> Option<Arc<Contract>> {
         let Sharing::Aggregate(aggregate) = &series.sharing else { return None };
         aggregate.server.is_masked().then(|| {
@@ -144,7 +144,7 @@ impl Replication<'_> {
                 agents: self.agents.iter().map(|&(party, _)| id(party)).collect(),
                 places: self.agents.iter().enumerate().map(|(n, &(party, _))| (id(party), n)).collect(),
                 sharing: series.sharing.clone(),
-                policy: series.policy,
+                policy: series.policy.clone(),
                 neighbours: series.sharing.neighbours(),
                 explored: explored.clone(),
                 rounds: self.recipe.rounds,
@@ -185,7 +185,7 @@ impl Replication<'_> {
             let initial = (0..if dry { 0 } else { self.recipe.initial_points })
                 .map(|_| own[stream.below(own.len() as u64) as usize])
                 .collect();
-            // A noise-free objective still needs a ridge.
+            // The linear model needs a ridge even if the objective has no noise.
             let lambda = surrogate.noise_variance.max(1e-6);
             let weights = (shares && !dry).then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
             parts.push((

@@ -14,11 +14,11 @@ fn zero() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
 }
 
-/// Agents that are alike.
+/// Agents with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentGroup {
-    /// A party, or the group of parties (`count` makes one of the same name).
+    /// Name of a party or of a group of parties (a party with a `count` is a group of that name).
     pub members: String,
     /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own. Default: 0.
     #[serde(default = "same")]
@@ -33,7 +33,7 @@ fn same() -> Probability {
     Probability::new(0.0).expect("0 is a probability")
 }
 
-/// One variant of the protocol, with its own results.
+/// One series: one variant of the protocol, with its own results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct FederatedSeries {
@@ -41,10 +41,11 @@ pub struct FederatedSeries {
     pub name: String,
     /// What agents learn of each other.
     pub sharing: Sharing,
-    /// How often an agent asks the shared vector instead of its own model. Default: `InverseSquareRoot`.
+    /// How often an agent chooses its query by the shared vector instead of its own model.
+    /// Default: `InverseSquareRoot`.
     #[serde(default)]
     pub shared_queries: SharedQueries,
-    /// When the server closes a round. Default: when all have answered, after 60 s at the latest.
+    /// When the server ends a round. Default: when all have answered, after 60 s at the latest.
     #[serde(default)]
     pub policy: RoundPolicy,
 }
@@ -91,19 +92,21 @@ pub enum Sharing {
     Aggregate(Aggregate),
 }
 
-/// Plain Thompson sampling: `Alone()`.
+/// Nothing: each agent does Thompson sampling alone: `Alone()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Alone {}
 
-/// The original FTS: `RandomAgent()`. Source: Dai, Low and Jaillet 2020, Algorithm 1.
+/// The weights of one random agent, as FTS was first published: `RandomAgent()`. Source: Dai, Low and Jaillet 2020,
+/// Algorithm 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomAgent {}
 
 /// Weighted sums of agents' vectors, over a sample, clipped and with noise.
 ///
-/// With noise multiplier z a sum has Gaussian noise of standard deviation z times the most that one agent can add to it.
+/// With noise multiplier z a sum has Gaussian noise whose standard deviation is z times the largest change that one
+/// agent can make to the sum.
 /// Source: Dai, Low and Jaillet 2020, Algorithm 1 (FTS); 2021, Algorithms 1 and 2 (FTS-DE, DP-FTS, DP-FTS-DE).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -130,8 +133,8 @@ pub struct Aggregate {
     /// What happens to answers that come too late. Default: `Discard`.
     #[serde(default)]
     pub late: Late,
-    /// Whether the server broadcasts once more after the last round, which is of no use and has the same
-    /// loss. The paper's loop does (t = 0 to T), and its losses count T. Default: false.
+    /// Whether the server broadcasts once more after the last round. No agent uses this broadcast, and it costs as much
+    /// privacy as any other. The paper's loop (t = 0 to T) has it, but its losses count T broadcasts. Default: false.
     #[serde(default)]
     pub closing_broadcast: bool,
     /// What the noise is scaled to, and the sensitivity in the ledger. Default: `LargestWeight`, the paper's.
@@ -158,16 +161,17 @@ pub enum ServerTrust {
     /// It sees each agent's vector as it is, samples the agents and adds the noise.
     #[default]
     Trusted,
-    /// It sees sums only: agents sample themselves, add shares of the noise, and mask what they send by pairs
-    /// and by themselves. A majority must answer, and hand over shares, for a round to be opened; else agents
-    /// get nothing. The server is taken to follow the protocol while it learns what it can: above all, it
-    /// tells all agents the same.
+    /// It sees sums only: each agent decides at random whether it takes part, adds a share of the noise, and masks what
+    /// it sends with numbers agreed on with every other agent and with numbers of its own. The server can compute the
+    /// sum of a round only if a majority of agents answers and sends its shares of the masks; otherwise agents get no
+    /// sum. The server is assumed to follow the protocol, and in particular to tell all agents the same, and to learn
+    /// whatever it can from what it receives.
     Masked {
-        /// Share of agents that may drop out before the noise is less than promised.
+        /// Share of agents that may drop out without the noise being smaller than promised.
         planned_dropout: Probability,
-        /// The most agents that pool what they know, with the server or with each other. Each knows its own share of the
-        /// noise, so all losses count that many shares less; fewer than a majority of all agents. Default: 0, the server
-        /// and every agent keep to themselves.
+        /// The most agents that pool what they know, with the server or with each other. Each knows its own share of
+        /// the noise, so losses are computed without these shares. They must be fewer than a majority of all agents.
+        /// Default: 0, neither the server nor any agent shares what it knows.
         #[serde(default, skip_serializing_if = "is_zero")]
         colluding: u32,
     },
@@ -204,7 +208,7 @@ fn everybody() -> Participation {
 
 impl Aggregate {
     /// Settings that cannot be combined with masks.
-    pub(super) fn masking_problems(&self, policy: RoundPolicy, agents: u64) -> Vec<Problem> {
+    pub(super) fn masking_problems(&self, policy: &RoundPolicy, agents: u64) -> Vec<Problem> {
         if !self.server.is_masked() {
             return Vec::new();
         }
@@ -224,9 +228,9 @@ impl Aggregate {
             let expected = "Discard: masks are for one round";
             problems.push(wrong("late", expected, &format!("{:?}", self.late), "leave it out"));
         }
-        if matches!(policy, RoundPolicy::Buffered { .. }) {
+        if policy.as_dyn().buffers() {
             let cure = "use Deadline or Quorum";
-            problems.push(wrong("server", "rounds, as masks are for one round", "Buffered", cure));
+            problems.push(wrong("server", "rounds, as masks are for one round", policy.name(), cure));
         }
         if self.visible_participation {
             let expected = "false: nobody sees coins under masks";

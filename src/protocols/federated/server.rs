@@ -42,15 +42,16 @@ pub(super) struct Server {
     pub(super) fresh: Vec<Option<Vector>>,
     pub(super) late: Vec<Option<Vector>>,
     pub(super) last: Vec<Option<Vector>>,
-    /// Where the server is not trusted: who takes part, what was agreed, the words of this round, and what is known of their masks.
+    /// If the server is not trusted: the state of the setup, the contract, the words of this round, and what is known
+    /// of their masks.
     pub(super) setup: Setup,
     pub(super) contract: Option<Arc<Contract>>,
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
     pub(super) unmasking: Option<Unmasking>,
-    /// Rounds that were given up with shares on their way.
+    /// Rounds that were given up while their shares were on their way.
     pub(super) unopened: Vec<Unopened>,
     pub(super) name: String,
-    /// Conditions of all losses.
+    /// Conditions under which all losses hold.
     pub(super) conditions: Vec<String>,
     /// Answers since the last sum, and how many of them were to earlier rounds.
     pub(super) buffered: u64,
@@ -81,7 +82,7 @@ impl Server {
         }
     }
 
-    /// Stores an answer; its vector is absent where nothing is shared.
+    /// Stores an answer; it has no vector if nothing is shared.
     pub(super) fn file(&mut self, agent: usize, round: u64, vector: Option<Vector>) {
         self.buffered += 1;
         if round == self.round && self.open {
@@ -91,10 +92,10 @@ impl Server {
             return;
         }
         self.stale += 1;
-        let buffers = matches!(self.policy, RoundPolicy::Buffered { .. });
+        let buffers = self.policy.as_dyn().buffers();
         match self.late_policy() {
             Late::Discard if !buffers => {}
-            // A buffer takes whatever comes, one vector per agent.
+            // A buffer accepts every answer, one vector per agent.
             Late::Discard => {
                 if self.fresh[agent].is_none() {
                     self.fresh[agent] = vector;

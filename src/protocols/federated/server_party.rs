@@ -1,14 +1,14 @@
 //! The server as a party: starts rounds, collects vectors, releases their sums.
 
 use super::messages::{Close, Message, OwnFact, World};
-use super::rounds::{Late, RoundPolicy};
+use super::rounds::Late;
 use super::series::{Aggregate, Sharing};
 use super::server::{Server, Vector};
 use super::setup::Phase;
 use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{ReleaseError, release};
-use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered, Participation};
+use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered};
 use crate::protocols::stage::{JournalLedger, give_up};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -30,7 +30,7 @@ impl Party<World> for Server {
                 self.take(from, round, Some(omega.into_inner()), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // A member that takes no part has not received the shares that others sent to it.
+                // A member that takes no part has not received the shares that other agents sent to it.
                 if self.contract.is_some()
                     && let Some(&agent) = self.places.get(&from)
                 {
@@ -71,12 +71,12 @@ impl Party<World> for Server {
         }
     }
 
-    /// A round that is open keeps its timer, and is closed by the new policy.
+    /// An open round keeps its timer, and is closed by the new policy.
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             self.sharing.clone_from(&fresh.sharing);
             self.neighbours.clone_from(&fresh.neighbours);
-            self.policy = fresh.policy;
+            self.policy.clone_from(&fresh.policy);
         }
     }
 }
@@ -84,7 +84,7 @@ impl Party<World> for Server {
 impl Server {
     fn take(&mut self, from: PartyId, round: u64, vector: Option<Vector>, ctx: &mut Context<'_, World>) {
         let Some(&agent) = self.places.get(&from) else { return };
-        // A copy of an answer that came before, in this round or an earlier one, is no answer.
+        // A copy of an answer that came before, in this round or an earlier one, is ignored.
         if !self.heard[agent].insert(round) {
             return;
         }
@@ -131,11 +131,8 @@ impl Server {
     fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
         // A server that keeps the first k answers plans with the rate k / N.
-        if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
-            (self.policy, mechanism.participation)
-        {
-            let kept = k.get() as f64 / self.agents.len() as f64;
-            mechanism.claimed_rate = (kept < rate.get()).then_some(kept);
+        if let Some(rate) = self.policy.claimed_rate(mechanism.participation, self.agents.len()) {
+            mechanism.claimed_rate = rate;
         }
         mechanism.is_forgotten = self.round + 1 > self.rounds;
         let mut vectors: Vec<(usize, Vector)> = Vec::new();

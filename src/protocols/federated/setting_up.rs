@@ -9,10 +9,10 @@
 //!                                      says it has none
 //! ```
 //!
-//! Whoever has dealt is a member, for good. Masks are agreed on between members, and members alone take part in sums.
-//! Messages have the size of what they carry; the numbers themselves come from the dealer that all of them share, and
-//! an agent uses them once it has the message. Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, for all rounds at
-//! once.
+//! Every agent that has dealt its shares stays a member for the whole run. Masks are agreed on between members, and
+//! only members take part in sums. Messages have the size of what they carry; the numbers themselves come from the
+//! dealer object that all of them share, and an agent uses them once it has the message. Source: Bonawitz et al. 2017,
+//! rounds 0 and 1 of figure 4, for all rounds at once.
 
 use super::messages::{Close, Message, OwnFact, World};
 use super::server::Server;
@@ -25,13 +25,13 @@ use std::sync::Arc;
 const TRIES: u32 = 10;
 
 impl Server {
-    /// Begins the setting-up.
+    /// Begins the agreement on masks.
     pub(super) fn set_up(&mut self, ctx: &mut Context<'_, World>) {
         self.setup.phase = Phase::Keys;
         self.ask(ctx);
     }
 
-    /// Asks whoever has not answered, for as long as there is patience in a round.
+    /// Asks everybody who has not answered, and sets a timer of the round's longest duration.
     fn ask(&mut self, ctx: &mut Context<'_, World>) {
         self.setup.asked += 1;
         let message = match self.setup.phase {
@@ -50,7 +50,7 @@ impl Server {
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: 0 }));
     }
 
-    /// Files a key or shares; an answer to a phase that is over comes too late.
+    /// Stores a key or shares; an answer to a phase that is over is ignored.
     pub(super) fn take_set_up(&mut self, from: PartyId, phase: &Phase, ctx: &mut Context<'_, World>) {
         let Some(&agent) = self.places.get(&from) else { return };
         if self.setup.phase != *phase {
@@ -66,7 +66,7 @@ impl Server {
         }
     }
 
-    /// Somebody has not answered in time.
+    /// Some agent has not answered in time.
     pub(super) fn out_of_patience(&mut self, ctx: &mut Context<'_, World>) {
         self.timer = None;
         if self.setup.asked < TRIES { self.ask(ctx) } else { self.advance(ctx) }
@@ -93,7 +93,7 @@ impl Server {
         self.open(ctx);
     }
 
-    /// Sends a member the shares that it is to hold; false for whoever is none.
+    /// Sends a member the shares that it is to hold; false for an agent that is no member.
     pub(super) fn entrust(&mut self, agent: usize, begins: bool, ctx: &mut Context<'_, World>) -> bool {
         let is_member = self.setup.members[agent];
         if is_member {

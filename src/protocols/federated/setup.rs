@@ -1,11 +1,11 @@
-//! How far a server is with agreeing on masks: who has sent a key, and who has dealt shares.
+//! The progress of a server's agreement on masks: who has sent a key, and who has dealt shares.
 
 use std::sync::Arc;
 
-/// Where the setting-up is.
+/// The phase of the agreement on masks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing to set up, or all done.
+    /// Nothing to agree on, or all done.
     #[default]
     Done,
     /// Keys are coming in.
@@ -14,11 +14,11 @@ pub(super) enum Phase {
     Shares,
 }
 
-/// What the server knows of the setting-up.
+/// What the server knows of the agreement on masks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Setup {
     pub(super) phase: Phase,
-    /// Times that this phase has asked.
+    /// How often this phase has asked.
     pub(super) asked: u32,
     /// Who has sent a key.
     pub(super) keys: Arc<Vec<bool>>,
@@ -27,7 +27,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// Nobody has answered yet.
+    /// The state before any answer.
     pub(super) fn of(agents: usize) -> Self {
         let nobody = Arc::new(vec![false; agents]);
         Self { phase: Phase::Done, asked: 0, keys: Arc::clone(&nobody), members: nobody }

@@ -54,8 +54,8 @@ impl Tally {
         self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });
     }
 
-    /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. A round that an agent
-    /// missed leaves its regrets as they were. Agents without any measurement yet do not count.
+    /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. In a round that an
+    /// agent missed, its regrets stay as they were. Agents without any measurement yet do not count.
     pub(super) fn finish(self, groups: &[(String, Vec<usize>)]) -> (Vec<Iteration>, Vec<GroupOutcome>) {
         let agents = self.best.len();
         let mut regrets: Vec<Regret> = self.best.iter().map(|&best| Regret::new(best)).collect();

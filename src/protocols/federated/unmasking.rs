@@ -27,9 +27,9 @@ pub(super) struct Unopened {
     pub(super) round: u64,
     /// Agents whose vectors are in the sum.
     pub(super) survivors: u64,
-    /// Whose shares have come.
+    /// Agents whose shares have arrived.
     pub(super) holders: Vec<usize>,
-    /// The ledger entry that it would get; the budget counts it from the moment when shares were requested.
+    /// Its ledger entry, if it is computed; the budget counts it from the moment when shares were requested.
     pub(super) event: Option<PrivacyEvent>,
 }
 
@@ -109,7 +109,8 @@ mod tests {
     }
 
     proptest! {
-        /// Without noise and sampling, the sums are those of the vectors of whoever answered, whoever else is a member.
+        /// Without noise and sampling, the sums are those of the vectors of the agents that answered, whoever else is a
+        /// member.
         #[test]
         fn sums_survive_dropouts(
             mut answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -131,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Variance of the noise: as promised when as many answer as planned, more in proportion when more do. 2,000 sums of
+    /// Variance of the noise: as planned when as many answer as planned, more in proportion when more do. 2,000 sums of
     /// 4 numbers have a standard error of 1.6 %; five of them are 8 %.
     #[test]
     fn shares_of_noise_add_up_to_the_promise() {
@@ -164,7 +165,8 @@ mod tests {
         }
     }
 
-    /// What is left of the noise for a server that takes the shares of two of six survivors off: 4 of 5 planned shares.
+    /// The noise that remains for a server that subtracts the known shares of two of six survivors: 4 of 5 planned
+    /// shares.
     #[test]
     fn colluders_take_their_shares_of_the_noise_off() {
         let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \
@@ -195,8 +197,8 @@ mod tests {
         assert!((found / 0.8 - 1.0).abs() < 0.12, "{found} for 0.8");
     }
 
-    /// Why all prices are conditional on a server that follows the protocol: one that tells three agents that agent 0
-    /// answered, and three that it did not, opens its answer with the shares of one colluder.
+    /// Why all prices are conditional on a server that follows the protocol: a server that tells three agents that
+    /// agent 0 answered, and three that it did not, computes its answer with the shares of one colluding agent.
     #[test]
     fn two_lists_and_a_colluder_open_one_answer() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0, colluding: 1))");
@@ -219,7 +221,7 @@ mod tests {
         }
     }
 
-    /// A server that says only one agent, or a minority, had answered is given no shares.
+    /// A server that claims that only one agent, or a minority, had answered is given no shares.
     #[test]
     fn no_shares_for_the_sum_of_a_minority() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");
@@ -233,7 +235,7 @@ mod tests {
     fn one_answer_alone_stays_hidden() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");
         let key = |round: u64| contract.masked(2, round, omega(2), &[true; AGENTS], &Key::root(10).index(2));
-        // Words are those of masks: no number of the vector is to be seen, and each round has other masks.
+        // The words are masked: no number of the vector is visible, and each round has other masks.
         let plain: Vec<u64> = omega(2).iter().map(|v| super::super::masking::encode(v / 7.0)).collect();
         assert!(key(0).iter().zip(&plain).all(|(masked, plain)| masked != plain));
         assert!(key(0).iter().zip(&key(1)).all(|(a, b)| a != b));

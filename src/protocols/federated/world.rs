@@ -1,4 +1,4 @@
-//! What all agents share, and the objective of each.
+//! What all agents have in common, and the objective of each.
 
 use super::failure::CannotBegin;
 use super::recipe::Federated;
@@ -17,7 +17,7 @@ pub(super) struct Common {
     pub(super) covariance: ArmCovariance,
     /// Root of the prior covariance, for joint draws.
     pub(super) prior: Arc<Cholesky>,
-    /// Features of every point, n x M, the same for everybody.
+    /// Features of every point, n x M, the same for all agents.
     pub(super) features: Vec<f64>,
     pub(super) m: usize,
     pub(super) noise: Noise,
@@ -91,7 +91,7 @@ pub(super) fn objective_of(
     if h <= 0.0 && perturbation <= 0.0 {
         return Ok(Arc::clone(shared));
     }
-    // By name, as all draws of a party: whether others take part moves none of it.
+    // By the party's name, as all its draws: they do not depend on which others take part.
     let key = key.child("party").child(&stage.names[party]).child("objective");
     let mut values: Vec<f64> = shared.iter().map(|v| (1.0 - h).sqrt() * v).collect();
     if h > 0.0 {

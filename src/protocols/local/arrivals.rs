@@ -1,4 +1,4 @@
-//! When users come, and which of them never answer.
+//! When users arrive, and which of them never answer.
 
 use crate::rng::Stream;
 use crate::vocab::{Finite, Probability, Span};
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Arrivals {
-    /// The next user is asked when the last one has answered, or when patience ends. A report that comes later than
-    /// that still counts.
+    /// The next user is asked when the previous one has answered or `patience` has passed. A later report still counts.
     OneByOne {
         /// How long the service waits for a report. Default: 5 s.
         #[serde(default = "five_seconds")]
         patience: Span,
     },
-    /// Users come on their own, after independent exponential intervals; many may be on their way at once.
+    /// Users come by themselves, after independent exponential intervals; many reports may be under way at the same
+    /// time.
     Poisson {
         /// Mean interval between two users.
         every: Span,
@@ -33,14 +33,14 @@ impl Default for Arrivals {
     }
 }
 
-/// Which users never answer, though they played.
+/// Which users never answer, although they tried their arm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NeverAnswer {
-    /// Each with this probability, whatever the reward.
+    /// Each user with this probability, independently of the reward.
     Independent(Probability),
-    /// With this probability each whose reward is below a threshold, and nobody else. What is learned is then biased,
-    /// and that a user answers tells about the reward: the ledger lists it as unprotected.
+    /// Each user whose reward is below a threshold with this probability, and nobody else. The reports are then a
+    /// biased sample, and whether a user answers depends on its reward: the ledger lists this as unprotected.
     WhenBelow {
         /// The threshold, in units of the reward.
         reward: Finite,
@@ -56,7 +56,7 @@ impl Default for NeverAnswer {
 }
 
 impl NeverAnswer {
-    /// Whether a user with this reward keeps silent. One word.
+    /// Whether a user with this reward does not answer. Uses one random word.
     pub fn silent(&self, reward: f64, stream: &mut Stream) -> bool {
         let drawn = stream.uniform();
         match self {
@@ -65,7 +65,7 @@ impl NeverAnswer {
         }
     }
 
-    /// The probability that a user with this reward keeps silent.
+    /// The probability that a user with this reward does not answer.
     #[must_use]
     pub fn chance(&self, reward: f64) -> f64 {
         match self {
@@ -75,7 +75,7 @@ impl NeverAnswer {
         }
     }
 
-    /// Whether silence tells about the reward.
+    /// Whether silence depends on the reward, and so reveals something about it.
     #[must_use]
     pub fn tells(&self) -> bool {
         matches!(self, Self::WhenBelow { share, .. } if share.get() > 0.0)

@@ -2,15 +2,15 @@
 
 use crate::gp::covariance::Shape;
 use crate::gp::gain_bounds;
-use crate::learners::{Arms, LearnerModel, Theorem};
+use crate::learners::{Arms, GpUcb, LearnerModel, Theorem};
 use crate::objectives::Instance;
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 
-/// Rounds at which bounds are given, at most.
+/// Largest number of rounds at which bounds are given.
 const PLACES: u64 = 60;
 const NORM: &str = "B is max |f|, below the norm of f, unless the learner states it";
 
-/// What the bounds of one replication rest on; the information gain is worked out once for each noise variance.
+/// What all bounds of one replication need; the information gain is computed once for each noise variance.
 #[derive(Debug)]
 pub(super) struct Bounds<'a> {
     instance: &'a Instance,
@@ -19,7 +19,7 @@ pub(super) struct Bounds<'a> {
     gains: Vec<(f64, Option<Vec<f64>>)>,
 }
 
-/// What Theorem 1 is about.
+/// The quantities in Theorem 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hardness {
     /// B, bound on the function.
@@ -116,7 +116,7 @@ impl<'a> Bounds<'a> {
         let mut bounds = Vec::new();
         bounds.extend(self.lower(&hardness));
         // GP-UCB's theorem wants Gaussian noise and a function from its model: neither is the case here.
-        if !matches!(learner, LearnerModel::GpUcb(_))
+        if learner.get::<GpUcb>().is_none()
             && let Some(theorem) = learner.as_dyn().theorem(arms)
         {
             bounds.extend(self.upper(&theorem, arms));
@@ -190,7 +190,7 @@ mod tests {
                     let rounds = rounds.parse().unwrap();
                     let found = hardness.at(rounds, libm::expm1(stated)).unwrap();
                     assert!((found / expected - 1.0).abs() < 1e-12, "{place}: {found}");
-                    // From epsilon = ln 2 on, privacy is not what makes it hard.
+                    // From epsilon = ln 2 on, the bound without privacy is the larger one.
                     let drawn = hardness.lower_bound(rounds).unwrap();
                     let open = Hardness { epsilon: None, ..hardness }.lower_bound(rounds).unwrap();
                     assert_eq!(drawn, if stated < std::f64::consts::LN_2 { found } else { open });

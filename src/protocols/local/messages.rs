@@ -6,12 +6,12 @@ use crate::protocols::stage::vocabulary::vocabulary;
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 
-/// The closed vocabulary of local differential privacy.
+/// The messages, timers and facts of local differential privacy.
 #[derive(Clone, Copy, Debug)]
 pub struct World;
 
 vocabulary! {
-    /// What is said.
+    /// The messages.
     pub enum Message {
         /// From a user: I am here.
         Arrived {
@@ -20,14 +20,14 @@ vocabulary! {
         } = 0,
         /// From the service: play this arm.
         Play {
-            /// Whose turn it is.
+            /// Number of the user.
             user: u64,
             /// The arm.
             arm: u64,
         } = 1,
-        /// From a user: what I got, made private.
+        /// From a user: the reward of the arm, made private.
         Report {
-            /// Who reports.
+            /// Number of the user.
             user: u64,
             /// The arm that was played.
             arm: u64,
@@ -38,11 +38,11 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What a party reminds itself of.
+    /// The timers.
     pub enum Timer {
         /// The next user comes.
         Arrival = 0,
-        /// A user has made up its mind to report.
+        /// A user who has decided to report does so.
         Answer {
             /// The user.
             user: u64,
@@ -56,7 +56,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What this protocol alone records.
+    /// The facts of this protocol only.
     pub enum OwnFact {
         /// A user played an arm.
         Played {
@@ -103,7 +103,7 @@ impl Protocol for World {
 }
 
 impl Rounds for World {
-    /// Users count from 1.
+    /// Users are numbered from 1 as rounds.
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::Arrived { user } | Message::Play { user, .. } | Message::Report { user, .. } => {

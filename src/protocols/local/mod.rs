@@ -12,13 +12,13 @@
 //!              service <--Report(user, arm, y~)----- users      late, out of order, or never
 //! ```
 //!
-//! One party plays all users, so that there may be a hundred thousand of them; each has draws of its own, addressed
-//! by its number, and messages of its own. A user plays once however often a message is doubled, and a report counts
-//! once. Nothing here waits for a lost message for ever: the service only ever waits as long as its patience, and after so
-//! many users in a row of whom nothing was heard the series ends.
+//! One party plays all users, so that there may be a hundred thousand of them; each has draws of its own, addressed by
+//! its number, and messages of its own. A user plays once even if a message is duplicated, and a report counts once.
+//! Nothing here waits for a lost message for ever: the service waits no longer than its patience, and the series ends
+//! after a given number of users in a row from whom nothing arrived.
 //!
-//! Proven here: each report is epsilon-LDP in ideal arithmetic. Not hidden: that a user answers. Where that depends on
-//! the reward, the ledger says so.
+//! Proven here: each report is epsilon-LDP in ideal arithmetic. Not hidden: that a user answers. If that depends on the
+//! reward, the ledger has an entry for it.
 
 mod arrivals;
 mod bounds;

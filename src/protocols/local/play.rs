@@ -37,7 +37,7 @@ impl Protocol for Local {
         &["answer_after.**", "never_answer.**", "give_up_after", "series.*.learner.**"]
     }
 
-    /// That a user answers, where its silence depends on its reward.
+    /// The relay learns that a user answers; this counts where silence depends on the reward.
     fn tells_on_the_way(&self) -> bool {
         self.never_answer.tells()
     }
@@ -58,12 +58,12 @@ impl Protocol for Local {
 }
 
 impl Local {
-    /// Users in a row of whom nothing is heard before the series ends.
+    /// Number of users in a row without any answer after which the series ends.
     fn give_up_after(&self) -> u64 {
         self.give_up_after.map_or(self.rounds.saturating_mul(10).max(10_000), NonZeroU64::get)
     }
 
-    /// What users of a series do to their rewards; nothing where they send them as they are.
+    /// The mechanism that users of a series apply to their rewards; `None` if they send them without protection.
     ///
     /// # Errors
     /// If nothing bounds the rewards, or there is no finite noise.
@@ -104,7 +104,7 @@ impl Local {
         let (mechanism, arms) = self
             .mechanism_and_arms(series, instance, stage.directions.dry)
             .map_err(|error| PlayError::party(&series.name, error))?;
-        let random = LearnerModel::Random(Random {});
+        let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
         let learner = learner.as_dyn().build(&arms).map_err(|error| PlayError::party(&series.name, error))?;
         let clips = mechanism.is_some();
@@ -122,7 +122,7 @@ impl Local {
         Ok(record)
     }
 
-    /// What the users do to their rewards, and what a learner knows of it.
+    /// The users' mechanism, and what a learner knows of it.
     fn mechanism_and_arms(
         &self,
         series: &SeriesRecipe,
@@ -140,7 +140,7 @@ impl Local {
         let mut noise_variance = instance.surrogate.noise_variance;
         let mechanism = if dry { None } else { self.reporting(series, instance)? };
         if let Some(mechanism) = &mechanism {
-            // What lies beyond is clipped, or left out of account.
+            // Rewards beyond the bound are clipped, or ignored.
             facts.noise_bound = facts.noise_bound.or(Some((mechanism.bound() - bound).max(0.0)));
             facts.laplace_scale = mechanism.laplace_scale();
             noise_variance += mechanism.variance();

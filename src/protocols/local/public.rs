@@ -6,13 +6,14 @@ use crate::objectives::{Instance, Noise};
 use crate::protocols::stage::Stage;
 use crate::vocab::{Origin, PublicFact};
 
-/// What users and service are told of the problem before the first user comes: it sets the learner, and where users
-/// clip. Losses hold on the condition that it is public, as far as it was computed from rewards.
+/// Facts about the problem that users and service know before the first user comes: they determine the learner, and the
+/// bound at which users clip. Losses hold on the condition that these facts are public, as far as they were computed
+/// from rewards.
 pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
     let mut facts = instance.background.public.clone();
     let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
-    // Recorded rewards and tables are data; a function and a noise that are drawn are what the scenario states. The
-    // service's learner gets them, whatever users clip at.
+    // Recorded rewards and tables are data; the law of a drawn function and of drawn noise is stated by the scenario.
+    // The service's learner gets these facts, whatever the bound at which users clip.
     let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
         Noise::Recorded(_) => {
@@ -25,7 +26,7 @@ pub(super) fn of_the_problem(local: &Local, stage: &Stage, instance: &Instance) 
     facts.into_iter().map(|fact| fact.about(&local.users).known_to(&local.service)).collect()
 }
 
-/// All of it.
+/// All facts about rewards that are taken as public.
 pub(super) fn taken_as_public(local: &Local, stage: &Stage, instance: &Instance) -> Vec<PublicFact> {
     let mut facts = of_the_problem(local, stage, instance);
     let when = match local.arrivals {

@@ -1,10 +1,10 @@
 //! Recognises numbers that were seen before, in memory of constant size.
 
-/// Remembers numbers that come roughly in order. A number is forgotten when one that is 65,536 larger, or a further
+/// Remembers numbers that come roughly in order. A number is forgotten when one that is larger by 65,536, or by a
 /// multiple of it, has come.
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
-    /// One more than the number seen last in this place; 0 for none.
+    /// One more than the number last seen in this place; 0 if there was none.
     places: Vec<u64>,
 }
 
@@ -15,7 +15,7 @@ impl Recent {
         Self { places: vec![0; PLACES as usize] }
     }
 
-    /// Takes in a number; false if it is known, or so old that it counts as known.
+    /// Adds a number; false if it is known, or so old that it counts as known.
     pub(super) fn insert(&mut self, number: u64) -> bool {
         let place = &mut self.places[(number % PLACES) as usize];
         let new = *place <= number;

@@ -12,9 +12,10 @@ use std::num::NonZeroU64;
 
 /// A service learns the best arm from users who never show it their reward.
 ///
-/// Every series has the same function and the same users: user k has the same noise, the same privacy noise,
-/// and answers as late or never, whatever it is given. A round is one user who plays; regret counts every user who
-/// plays, whether or not a report follows. Of more than 1,000 rounds, every so many are recorded.
+/// All series use the same function and the same users: user k has the same reward noise, the same privacy noise and
+/// the same random numbers for its delay and its silence in every series. A round is one user who tries an arm; regret
+/// counts every user who tries an arm, whether or not a report follows. Of more than 1,000 rounds only every k-th is
+/// recorded, about 1,000 in all.
 /// Source: Zhou and Tan 2021, "Local differential privacy for Bayesian optimization".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,7 +24,7 @@ pub struct Local {
     pub service: String,
     /// Name of the party that stands for all users; its links and availability are those of each of them.
     pub users: String,
-    /// Users who play, T.
+    /// Users who try an arm, T.
     pub rounds: u64,
     /// When users come. Default: `OneByOne(patience: "5s")`.
     #[serde(default)]
@@ -34,26 +35,26 @@ pub struct Local {
     /// Users who try an arm and never report. Default: `Independent(0)`, none.
     #[serde(default)]
     pub never_answer: NeverAnswer,
-    /// How many people there are, each visit being one of a person drawn at random; privacy is then priced per person.
-    /// Default: nobody comes twice, and privacy is priced per reward.
+    /// Number of people. Each visit is by a person drawn at random, and the privacy loss is computed per person.
+    /// Default: nobody comes twice, and the privacy loss is computed per reward.
     #[serde(default)]
     pub population: Option<NonZeroU64>,
-    /// Users in a row of whom nothing is heard before the series ends early. Users who come one by one are not heard of if
-    /// no report comes (they may have played and kept silent); users who come on their own, if they get no arm.
+    /// The series ends early after this many users in a row were not heard from. With `OneByOne`, a user is not heard
+    /// from if no report arrives (it may have tried the arm and kept silent); with `Poisson`, if it gets no arm.
     /// Default: ten times `rounds`, and at least 10,000.
     #[serde(default)]
     pub give_up_after: Option<NonZeroU64>,
-    /// What is compared.
+    /// The series that are compared.
     pub series: Vec<SeriesRecipe>,
 }
 
-/// One way to do it: what a user reports, and who learns from it.
+/// One series: what a user reports, and how the service learns from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct SeriesRecipe {
     /// Name in tables and figures.
     pub name: String,
-    /// What a user sends of its reward.
+    /// What a user sends to the service about its reward.
     pub report: Report,
     /// How the service chooses the next arm.
     pub learner: LearnerModel,
@@ -66,7 +67,7 @@ impl Series for SeriesRecipe {
 }
 
 impl Local {
-    /// What is wrong with the recipe in this world.
+    /// What is wrong with the recipe for these parties.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(stage.party("service", &self.service).err());

@@ -16,17 +16,17 @@ pub(super) struct Service {
     users: PartyId,
     recipe: LearnerModel,
     learner: Box<dyn Learner>,
-    /// What the learner was asked and told: what another learner would begin from.
+    /// The learner's suggestions and outcomes so far, from which another learner could continue.
     history: History,
     stream: Stream,
-    /// Who came on their own.
+    /// Users who came on their own.
     arrived: Recent,
-    /// Whose reports came.
+    /// Users whose reports arrived.
     known: Recent,
     jitter: JitterWatch,
-    /// Whom it waits for, where users come one by one.
+    /// The user it waits for, if users come one by one.
     turn: Option<Turn>,
-    /// Users in a row that may pass without a word before the series ends.
+    /// Number of users in a row without any answer after which the series ends.
     give_up_after: u64,
 }
 
@@ -76,7 +76,7 @@ impl Service {
         }
     }
 
-    /// Goes on to the next user, unless nobody has been heard of for too long.
+    /// Goes on to the next user, or ends the series if nothing has arrived for too many users.
     fn pass_over(&mut self, ctx: &mut Context<'_, World>, user: u64) {
         let Some(turn) = self.turn.as_mut().filter(|turn| turn.user == user) else { return };
         turn.unheard += 1;
@@ -114,7 +114,7 @@ impl Party<World> for Service {
         match input {
             Input::Start if self.turn.is_some() => self.recommend(ctx, 0),
             Input::Message { message: Message::Arrived { user }, .. } => {
-                // The learner is asked once, however often that is doubled.
+                // The learner is asked once, even if the message is duplicated.
                 if self.arrived.insert(user) {
                     self.recommend(ctx, user);
                 }
@@ -131,8 +131,7 @@ impl Party<World> for Service {
         }
     }
 
-    /// Another learner repeats the history of the present one and replaces it; if it cannot, the present one
-    /// stays.
+    /// Another learner processes the history of the present one and replaces it; if it cannot, the present one stays.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.give_up_after = fresh.give_up_after;

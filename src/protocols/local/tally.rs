@@ -5,19 +5,19 @@ use crate::objectives::Instance;
 use crate::protocols::stage::{Evaluations, NamedOutcome, SeriesRecord};
 use crate::vocab::Time;
 
-/// Rounds that are recorded at most, but for the first and the last.
+/// Largest number of rounds that are recorded, besides the first and the last.
 const RECORDED: u64 = 1_000;
 
-/// Rewards that are reported are too high by this on average, whatever the learner; 0 where silence has nothing to do
-/// with the reward.
+/// The average amount by which reported rewards are too high, whatever the learner; 0 if silence does not depend on the
+/// reward.
 const BIAS: &str = "bias of reported rewards";
 
-/// What is kept of one series.
+/// What is stored of one series.
 #[derive(Debug)]
 pub(super) struct Tally<'a> {
     evaluations: Evaluations<'a>,
     played: u64,
-    /// Noise of the reward of the user who played last, and of all who do not keep silent.
+    /// Noise of the reward of the user who played last, and mean noise over all users who do not stay silent.
     last_noise: f64,
     reported_noise: f64,
     silent: u64,
@@ -46,7 +46,7 @@ impl<'a> Tally<'a> {
                 self.last_noise = reward - self.evaluations.add(self.played, *arm, *reward, at);
                 self.reported_noise += self.last_noise;
             }
-            // A user is silent about the reward that it has just got.
+            // A user's silence is about the reward that it has just received.
             OwnFact::Silent { .. } => {
                 self.silent += 1;
                 self.reported_noise -= self.last_noise;

@@ -22,18 +22,18 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Population {
     pub(super) size: u64,
-    /// Visit k is one of the person drawn by child k.
+    /// Node of the seed tree whose child k draws the person of visit k.
     pub(super) who: Key,
 }
 
 impl Population {
-    /// Whose visit number `user` is.
+    /// The person of visit number `user`.
     pub(super) fn person(&self, user: u64) -> u64 {
         self.who.index(user).stream().below(self.size)
     }
 }
 
-/// A report on its way to be made.
+/// A report that is still to be sent.
 #[derive(Debug)]
 struct Intended {
     arm: u64,
@@ -47,24 +47,24 @@ impl Clone for Intended {
     }
 }
 
-/// What all users of one series share.
+/// What all users of one series have in common.
 #[derive(Clone, Debug)]
 pub(super) struct UserSettings {
     pub(super) name: String,
     pub(super) service: PartyId,
     pub(super) observer: Observer,
-    /// Who sees that a message passes, whether it can read it or not.
+    /// Who sees that a message passes, even if it cannot read it.
     pub(super) passers: Arc<[Observer]>,
     /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
-    /// Plays after which the series ends.
+    /// Number of plays after which the series ends.
     pub(super) rounds: u64,
     pub(super) arrivals: Arrivals,
-    /// Users in a row that may come on their own without getting an arm before the series ends.
+    /// Number of users in a row who come on their own without getting an arm, after which the series ends.
     pub(super) give_up_after: u64,
     pub(super) answer_after: LatencyModel,
     pub(super) never_answer: NeverAnswer,
-    /// What a reward goes through on its way out; nothing where it is told as it is.
+    /// The mechanism that is applied to a reward; `None` if rewards are reported without protection.
     pub(super) mechanism: Option<Arc<dyn RewardMechanism>>,
     pub(super) population: Option<Population>,
     /// Noise-free objective by arm.
@@ -86,12 +86,12 @@ pub(super) struct Users {
     settings: UserSettings,
     /// Number of the next user to come on its own.
     next: u64,
-    /// Users who came on their own since one got an arm.
+    /// Users who came on their own since the last one that got an arm.
     unheard: u64,
     played: u64,
-    /// Who played.
+    /// Users who have played.
     known: Recent,
-    /// What was spent of the privacy budget.
+    /// Releases counted against the privacy budget.
     meter: Meter,
     intended: BTreeMap<u64, Intended>,
 }
@@ -116,7 +116,7 @@ impl Users {
         }
     }
 
-    /// The next user comes, unless nobody has got an arm for too long.
+    /// The next user comes, unless none has got an arm for too long.
     fn come(&mut self, ctx: &mut Context<'_, World>) {
         if self.unheard == self.settings.give_up_after {
             return end(ctx, format!("nothing was heard of the service by {} users in a row", self.unheard));
@@ -145,9 +145,9 @@ impl Users {
         if settings.never_answer.tells() {
             let occasion = self.occasion(ctx, "whether a user answers", user, round);
             let answers = Sensitive::new(!silent);
-            // Draws nothing.
+            // This mechanism draws nothing.
             let mut stream = self.settings.mechanisms.index(user).stream();
-            // Whoever passes the answer on sees that there is one, encrypted or not.
+            // A relay of the answer sees that there is one, encrypted or not.
             let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.passers);
             let told = release(&mut ledger, occasion, &Disclosure::new(), &answers, &mut stream);
             if let Err(error) = told {
@@ -176,7 +176,7 @@ impl Users {
             protected: settings.name.clone(),
             unit: if person.is_some() { ProtectedUnit::User } else { ProtectedUnit::Reward },
             unit_index: person,
-            // One relation for all that is released of a reward, so that it is summed up.
+            // One relation for all releases about a reward, so that their losses add up.
             neighbours: settings.mechanism.as_ref().map_or(Neighbours::AnyValue, |m| m.neighbours()),
             observer: settings.observer.clone(),
             round,
@@ -204,7 +204,7 @@ impl Users {
         give_up(ctx, &format!("user {user} of {} releases nothing", self.settings.name), error);
     }
 
-    /// Ends the series when the last user has played and everybody who wants to has reported.
+    /// Ends the series when the last user has played and all reports that will be sent have been sent.
     fn finish(&self, ctx: &mut Context<'_, World>) {
         if self.played == self.settings.rounds && self.intended.is_empty() {
             ctx.stop();

@@ -4,18 +4,16 @@ use super::recipe::SeriesRecipe;
 use super::theorem3::{Case, Theorem3, design_rule};
 use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, gain_bounds};
-use crate::learners::{Arms, BetaSchedule, Facts, LearnerModel, Theorem};
+use crate::learners::{Arms, BetaSchedule, Facts, GpUcb, Theorem};
 use crate::objectives::Instance;
-use crate::privacy::mechanisms::{
-    InputRelease, JohnsonLindenstrauss, MechanismError, OutcomeRelease, Rows, sigma_min,
-};
+use crate::privacy::mechanisms::{Disclosed, JohnsonLindenstrauss, MechanismError, Rows, sigma_min};
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound, SeriesRecord};
 use std::sync::Arc;
 
-/// Rounds at which bounds are given, at most.
+/// Largest number of rounds at which bounds are given.
 const PLACES: u64 = 60;
 
-/// What the bounds of one replication rest on; the information gain is worked out once.
+/// What all bounds of one replication need; the information gain is computed once.
 #[derive(Debug)]
 pub(super) struct Bounds<'a> {
     instance: &'a Instance,
@@ -54,30 +52,26 @@ impl<'a> Bounds<'a> {
         series: &SeriesRecipe,
         record: &mut SeriesRecord,
     ) -> Result<(), MechanismError> {
-        match &series.release {
-            InputRelease::JohnsonLindenstrauss(release) => {
-                let sigma_min = self.sigma_min()?;
-                record.outcomes.extend(design_rule(release, sigma_min));
-                if let Some((_, beta)) = self.theorem(series) {
-                    self.projected(record, (release, sigma_min), beta);
-                }
+        if let Some(release) = series.release.get::<JohnsonLindenstrauss>() {
+            let sigma_min = self.sigma_min()?;
+            record.outcomes.extend(design_rule(release, sigma_min));
+            if let Some((_, beta)) = self.theorem(series) {
+                self.projected(record, (release, sigma_min), beta);
             }
-            InputRelease::Disclosure(_) => {
-                if let Some((theorem, _)) = self.theorem(series) {
-                    record.bounds.extend(self.disclosed(&theorem));
-                }
-            }
-            // No theorem is known for what else is shown.
-            _ => {}
+        } else if series.release.get::<Disclosed>().is_some()
+            && let Some((theorem, _)) = self.theorem(series)
+        {
+            record.bounds.extend(self.disclosed(&theorem));
         }
+        // No theorem is known for what else is shown.
         Ok(())
     }
 
     /// The learner's own theorem and its schedule, where a theorem is about such a series: it takes outcomes with the model's
     /// own noise variance.
     fn theorem(&self, series: &SeriesRecipe) -> Option<(Theorem, BetaSchedule)> {
-        let LearnerModel::GpUcb(learner) = &series.learner else { return None };
-        if learner.regulariser.is_some() || !matches!(series.outcomes, OutcomeRelease::Disclosure(_)) {
+        let learner = series.learner.get::<GpUcb>()?;
+        if learner.regulariser.is_some() || series.outcomes.get::<Disclosed>().is_none() {
             return None;
         }
         Some((series.learner.as_dyn().theorem(&self.arms)?, learner.beta))

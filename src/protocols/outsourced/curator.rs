@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// A row moved by at most this in the scaled inputs makes a neighbour (the paper's Definition 1).
+/// Neighbours differ by at most this distance in one row of the scaled inputs (the paper's Definition 1).
 const NEIGHBOUR_DISTANCE: f64 = 1.0;
 
-/// What was measured for a row, and what was said about it.
+/// What was measured for a row, and the answer that was given.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     measured: f64,
@@ -37,23 +37,23 @@ pub(super) struct Curator {
     pub(super) columns: usize,
     /// Facts taken as public, on which losses are conditional.
     pub(super) facts: Facts,
-    /// The modeler's model, where its hyperparameters were fitted to inputs and outcomes and it asks for one.
+    /// The modeler's model, if its hyperparameters were fitted to inputs and outcomes and the modeler asks for one.
     pub(super) fitted: Option<Sensitive<Surrogate>>,
     /// Noise-free objective by row.
     pub(super) values: Arc<Vec<f64>>,
     pub(super) law: Noise,
-    /// Node of the objective's noise; round k draws from its child k, whichever row is asked for.
+    /// Node of the objective's noise; round k draws from its child k, whichever row is queried.
     pub(super) noise: Key,
-    /// Draws of the mechanisms.
+    /// Random numbers of the mechanisms.
     pub(super) stream: Stream,
-    /// Draws of a public projection matrix.
+    /// Node of the random numbers of a public projection matrix.
     pub(super) projection: Key,
     /// Releases counted against the privacy budget.
     pub(super) meter: Meter,
     pub(super) view: Option<Message>,
-    /// Answers by round: the same, however often they are asked for.
+    /// Answers by round: a repeated query gets the same answer.
     pub(super) answered: BTreeMap<u64, Released<f64>>,
-    /// What is known by row, where a private answer is given once per row.
+    /// Measurement and answer by row, if a private answer is given once per row.
     pub(super) known: BTreeMap<u64, Known>,
 }
 
@@ -109,7 +109,7 @@ impl Curator {
         Ok(view)
     }
 
-    /// Something about the records that goes out before the first round.
+    /// The occasion of a release about the records before the first round.
     fn about_records(&self, released: &str, ctx: &Context<'_, World>) -> Occasion {
         Occasion {
             released: released.to_owned(),
@@ -181,7 +181,7 @@ impl Curator {
             conditions: self.facts.outcome_conditions(self.release.shows_inputs()),
         };
         let secret = Sensitive::new(outcome);
-        // Computed from an input of the row, the outcome is a release about the row as well.
+        // If the outcome is computed from inputs of the row, it is a release about the row as well.
         let of_row = self.facts.outcomes_read_inputs.then(|| Occasion {
             unit: ProtectedUnit::Record,
             neighbours: Neighbours::RowMoved { distance: NEIGHBOUR_DISTANCE },

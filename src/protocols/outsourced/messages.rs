@@ -10,22 +10,23 @@ use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 use std::sync::Arc;
 
-/// The closed vocabulary of outsourced optimisation.
+/// The messages, timers and facts of outsourced optimisation.
 #[derive(Clone, Copy, Debug)]
 pub struct World;
 
 vocabulary! {
-    /// What is said.
+    /// The messages.
     pub enum Message {
-        /// From the modeler: let me have the inputs.
+        /// From the modeler: send the inputs.
         RequestInputs = 0,
-        /// From the curator: all that you get to know of the inputs.
+        /// From the curator: everything that the modeler learns of the inputs.
         Inputs {
             /// Number of rows that can be queried.
             n: u64,
             /// The rows as released; absent when they are withheld.
             rows: Option<Arc<Released<Rows>>> => if_any,
-            /// The model, where its hyperparameters were fitted to the inputs and outcomes; else the modeler knows it.
+            /// The model, if its hyperparameters were fitted to the inputs and outcomes; otherwise the modeler knows
+            /// it.
             model: Option<Arc<Released<Surrogate>>> => if_any,
         } = 1,
         /// From the modeler: measure this row in this round.
@@ -46,7 +47,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What this protocol alone records.
+    /// The facts of this protocol only.
     pub enum OwnFact {
         /// The curator measured the objective.
         Measured {

@@ -17,29 +17,29 @@ use std::sync::Arc;
 /// Why the modeler has no learner.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum LearnerError {
-    /// Hyperparameters were fitted, and did not come with the inputs.
+    /// Hyperparameters were fitted, but did not come with the inputs.
     #[error("the learner needs a model, and none was handed over")]
     NoModel,
-    /// The recipe's learner cannot work with what was handed over.
+    /// The recipe's learner cannot work with what was released.
     #[error(transparent)]
     Build(#[from] BuildError),
 }
 
-/// What the modeler knows before it sees anything.
+/// What the modeler knows before anything is released.
 #[derive(Clone, Debug)]
 pub(super) struct ModelerRecipe {
     pub(super) rounds: u64,
     pub(super) initial_points: u64,
     pub(super) retry: Retry,
     pub(super) learner: LearnerModel,
-    /// The model, where it is public; else it is handed over with the inputs.
+    /// The model, if it is public; otherwise it is sent with the inputs.
     pub(super) surrogate: Option<Surrogate>,
     /// Variance of the noise on private outcomes; public.
     pub(super) outcome_variance: f64,
 }
 
 impl ModelerRecipe {
-    /// The learner for `n` rows, of which `rows` is what was released, with a model that may have been handed over.
+    /// The learner for `n` rows, of which `rows` is what was released, with the model that came with them, if any.
     pub(super) fn learner(
         &self,
         n: usize,
@@ -63,7 +63,7 @@ impl ModelerRecipe {
     }
 }
 
-/// Where the modeler stands.
+/// The modeler's state.
 #[derive(Clone)]
 enum State {
     /// Waiting for the inputs.
@@ -79,13 +79,13 @@ enum State {
 pub(super) struct Modeler {
     curator: PartyId,
     recipe: ModelerRecipe,
-    /// Node of the initial points: shared by all series, so that all begin at the same rows.
+    /// Node of the initial points: the same for all series, so that all begin at the same rows.
     initial: Key,
     stream: Stream,
     asker: Asker<World>,
     jitter: JitterWatch,
     state: State,
-    /// What it was shown, and what its learner was asked and told: what another learner would begin from.
+    /// The inputs it received, and its learner's suggestions and outcomes, from which another learner could continue.
     rows: Option<Arc<Released<Rows>>>,
     model: Option<Arc<Released<Surrogate>>>,
     history: History,
@@ -121,7 +121,7 @@ impl Modeler {
         }
     }
 
-    /// The recipe's learner, with what was handed over.
+    /// The recipe's learner, with what was released.
     fn learner(&self, n: usize) -> Result<Box<dyn Learner>, LearnerError> {
         let model = self.model.as_deref().map(Released::get);
         self.recipe.learner(n, self.rows.as_deref().map(Released::get), model)
@@ -189,13 +189,13 @@ impl Party<World> for Modeler {
                     Verdict::AskedAgain | Verdict::Stale => {}
                 }
             }
-            // An answer to an earlier asking of a round that is closed, and news of the connection, change
-            // nothing: what is open will be asked again.
+            // An answer to an earlier request of a closed round, and changes of the connection, have no effect: an open
+            // request will be sent again.
             (Input::Message { .. } | Input::WentOffline | Input::CameBack, state) => self.state = state,
         }
     }
 
-    /// Another learner repeats the history of the present one, which stays if the other cannot be built.
+    /// Another learner processes the history of the present one; the present one stays if the other cannot be built.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.asker.set_retry(fresh.recipe.retry);

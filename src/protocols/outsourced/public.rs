@@ -1,8 +1,8 @@
-//! What the modeler knows of the curator's data that the ledger does not price.
+//! What the modeler knows of the curator's data that no ledger entry accounts for.
 
 use super::recipe::SeriesRecipe;
 use crate::objectives::{Facts, Instance};
-use crate::privacy::mechanisms::InputRelease;
+use crate::privacy::mechanisms::JohnsonLindenstrauss;
 use crate::vocab::{Origin, PublicFact};
 
 /// What the modeler of a series knows without a release.
@@ -15,7 +15,7 @@ pub(super) fn taken_as_public(
     let Facts { shape, inputs, length_scales, outcomes, model, .. } = &instance.background.facts;
     let shown = series.release.shows_inputs();
     let modelled = series.learner.as_dyn().needs_inputs();
-    // What was fitted is a release to a learner that has a model; and no other learner is told.
+    // Fitted hyperparameters are released to a learner that has a model; no other learner receives them.
     let model = if modelled && !instance.background.fitted { &model[..] } else { &[] };
     let (inputs, length_scales) = if shown { (&inputs[..], &length_scales[..]) } else { (&[][..], &[][..]) };
     let protocol = [
@@ -24,7 +24,7 @@ pub(super) fn taken_as_public(
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
     // Chosen by the design rule, r would be computed from the inputs; the simulator is told a number.
-    let columns = matches!(series.release, InputRelease::JohnsonLindenstrauss(_)).then(|| {
+    let columns = series.release.get::<JohnsonLindenstrauss>().is_some().then(|| {
         let what = "r, epsilon and delta of the projection: if they were chosen by the smallest singular value of the inputs, \
                     they tell of it";
         PublicFact::new(what, Origin::Stated).about(curator).known_to(modeler)

@@ -2,15 +2,17 @@
 
 use crate::learners::LearnerModel;
 use crate::objectives::Instance;
-use crate::privacy::mechanisms::{InputRelease, MechanismError, OutcomeRelease, Rows, sigma_min};
+use crate::privacy::mechanisms::{
+    InputRelease, JohnsonLindenstrauss, MechanismError, OutcomeRelease, Rows, sigma_min,
+};
 use crate::protocols::stage::{Retry, Series, Stage, series};
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A curator outsources its search to a modeler who never sees the inputs themselves.
+/// A curator lets a modeler search its records; the modeler sees only what the curator releases of the inputs.
 ///
-/// Every series has the same function, noise, initial points and network draws.
+/// All series use the same function, noise, initial points and random numbers of the network.
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithms 1 and 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,10 +26,10 @@ pub struct Outsourced {
     /// Random rows that are measured before the first round. Default: 1.
     #[serde(default = "one")]
     pub initial_points: u64,
-    /// When the modeler asks again. Default: after 1 s, 100 times in all.
+    /// When the modeler repeats a request. Default: after 1 s, 100 times in all.
     #[serde(default)]
     pub retry: Retry,
-    /// What is compared.
+    /// The series that are compared.
     pub series: Vec<SeriesRecipe>,
 }
 
@@ -35,7 +37,7 @@ fn one() -> u64 {
     1
 }
 
-/// One way to do it: what is released, and who learns from it.
+/// One series: what the curator releases, and how the modeler learns from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct SeriesRecipe {
@@ -81,7 +83,7 @@ impl Outsourced {
         let mut rows = Vec::new();
         let mut smallest = None;
         for series in &self.series {
-            let InputRelease::JohnsonLindenstrauss(release) = &series.release else { continue };
+            let Some(release) = series.release.get::<JohnsonLindenstrauss>() else { continue };
             let sigma_min = match smallest {
                 Some(known) => known,
                 None => *smallest.insert(sigma_min(&Rows::of(&instance.inputs)?)?),

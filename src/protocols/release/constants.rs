@@ -1,8 +1,8 @@
 //! The closed formulas of private release: sensitivities, noise scales and utility bounds.
 //!
-//! Source of all: Kusner, Gardner, Garnett and Weinberger 2015, by number, with corrections where a proof asks for
-//! them. Functions are those of a prior with variance 1; for variance s2 every length here is multiplied by
-//! sqrt(s2), with sigma divided by it. Natural logarithms.
+//! Source of all: Kusner, Gardner, Garnett and Weinberger 2015, by number, with corrections where a proof requires
+//! them. Functions are those of a prior with variance 1; for variance s2 every length here is multiplied by sqrt(s2),
+//! with sigma divided by it. Natural logarithms.
 
 use crate::learners::BetaSchedule;
 use crate::vocab::Delta;
@@ -13,7 +13,7 @@ pub fn beta(n: usize, t: u64, delta: Delta) -> f64 {
     BetaSchedule::Kusner { delta }.at(t, n)
 }
 
-/// c of Algorithm 1, how far two neighbours' functions lie apart: 2 sqrt((1 - k1) ln(3 n / delta)).
+/// c of Algorithm 1, the largest distance of two neighbours' functions: 2 sqrt((1 - k1) ln(3 n / delta)).
 #[must_use]
 pub fn c_noisy(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(3.0 * n as f64 / delta)).sqrt()
@@ -31,26 +31,26 @@ pub fn q_printed(sigma: f64, delta: f64) -> f64 {
     sigma * (8.0 * libm::log(3.0 / delta)).sqrt()
 }
 
-/// q with the noise of all T rounds of both data sets covered, as the maximum of T outcomes needs:
-/// sigma sqrt(8 ln(6 T / delta)).
+/// q that covers the noise of all T rounds of both data sets, as the maximum of T outcomes requires: sigma sqrt(8 ln(6
+/// T / delta)).
 #[must_use]
 pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
     sigma * (8.0 * libm::log(6.0 * rounds as f64 / delta)).sqrt()
 }
 
-/// With at most this probability posterior means of two neighbours lie further apart than Theorem 1 says, its constants
-/// made with `delta`: delta (1/3 + 6 / (pi^2 (T + 1)^2)).
+/// Largest probability that posterior means of two neighbours lie further apart than Theorem 1 states, with its
+/// constants computed from `delta`: delta (1/3 + 6 / (pi^2 (T + 1)^2)).
 ///
-/// c fails with probability delta / 3. The confidence bound is needed after T rounds alone, at every one of n settings, for
-/// both data sets: 2 n exp(-beta_(T+1) / 2). That of Srinivas et al. 2010, Lemma 5.1, holds in every round at once and costs
-/// delta / 2 for each data set, 4/3 delta in all, which Theorem 1 does not need.
+/// c fails with probability delta / 3. The confidence bound is needed after T rounds only, at every one of n settings,
+/// for both data sets: 2 n exp(-beta_(T+1) / 2). The bound of Srinivas et al. 2010, Lemma 5.1, holds in every round at
+/// once and fails with probability delta / 2 for each data set, 4/3 delta in all, which Theorem 1 does not need.
 #[must_use]
 pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
     delta / 3.0 + 2.0 * confidence_failure(delta, rounds + 1)
 }
 
-/// With at most this probability the best outcomes of two neighbours lie further apart than Theorem 3 says, or their means
-/// further than Theorem 1 says, its constants made with `delta`; `noise` is the probability that q fails.
+/// Largest probability that the best outcomes of two neighbours lie further apart than Theorem 3 states, or their means
+/// further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that q fails.
 ///
 /// delta for the confidence bounds of both data sets in all rounds (sum of 3 delta / (pi^2 t^2) over every t, twice), and
 /// delta / 3 for c. Theorem 1's event is one of them.
@@ -65,8 +65,8 @@ pub fn failure_of_q_corrected(delta: f64) -> f64 {
     delta / 3.0
 }
 
-/// Probability that the printed q fails: it leaves exp(-ln(3 / delta)) to the noise of each of T rounds, which is the same
-/// noise for both data sets; at most T delta / 3, and not delta / 3.
+/// Probability that the printed q fails: it leaves exp(-ln(3 / delta)) to the noise of each of T rounds, which is the
+/// same noise for both data sets; at most T delta / 3, and not delta / 3.
 #[must_use]
 pub fn failure_of_q_printed(delta: f64, rounds: u64) -> f64 {
     rounds as f64 * delta / 3.0
@@ -96,8 +96,8 @@ pub fn mean_sensitivity(beta_next: f64, c: f64) -> f64 {
     2.0 * beta_next.sqrt() + c
 }
 
-/// Theorem 2: with probability 1 - (delta + e^-a), max mu_T - mu_T(lambda~) is at most (2 D / epsilon)(ln n + a).
-/// The same holds, with probability 1 - e^-a, of any exponential mechanism over n utilities of sensitivity D.
+/// Theorem 2: with probability 1 - (delta + e^-a), max mu_T - mu_T(lambda~) is at most (2 D / epsilon)(ln n + a). The
+/// same holds, with probability 1 - e^-a, for any exponential mechanism over n utilities of sensitivity D.
 #[must_use]
 pub fn choice_bound(sensitivity: f64, epsilon: f64, n: usize, a: f64) -> f64 {
     2.0 * sensitivity / epsilon * (libm::log(n as f64) + a)
@@ -125,7 +125,7 @@ pub fn record_sensitivity(m: f64, range: f64, lipschitz: f64, lambda_min: f64, r
     (range / m).min(reach * lipschitz / (m * lambda_min))
 }
 
-/// How far the losses of two regularisations can lie apart (Theorem 7): (l_max - l_min) L / (l_max l_min).
+/// The largest distance of the losses of two regularisations (Theorem 7): (l_max - l_min) L / (l_max l_min).
 #[must_use]
 pub fn path_length(lipschitz: f64, lambda_min: f64, lambda_max: f64) -> f64 {
     (lambda_max - lambda_min) * lipschitz / (lambda_max * lambda_min)
@@ -139,7 +139,7 @@ mod tests {
     use serde_json::Value;
     use std::sync::Arc;
 
-    /// The cases of one key of the oracle; `seen` counts them, so that none can be missing unseen.
+    /// The cases of one key of the oracle; `seen` counts them, so that a missing one is noticed.
     fn cases(key: &str) -> Vec<Value> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/outsourced_release_units.json");
         let document: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Every term of the failure probabilities is the sum of tails that it stands for, whatever n is.
+    /// Every term of the failure probabilities is the sum of tails that it represents, whatever n is.
     #[test]
     fn failure_probabilities_are_sums_of_tails() {
         let tail = |bound: f64| (-bound * bound / 2.0).exp();
@@ -225,7 +225,7 @@ mod tests {
             let greedy = greedy_maximum(&arms, number(&case, "T") as usize, number(&case, "sigma2")).unwrap();
             same(*greedy.gains.last().unwrap(), &case, "greedy");
             let expected: Vec<usize> = serde_json::from_value(case["greedy_idx"].clone()).unwrap();
-            // Equal gains may be taken in another order; the gain is the same.
+            // Equal gains may be chosen in another order; the total gain is the same.
             assert_eq!(greedy.arms.len(), expected.len());
             assert!(greedy.upper_bound() >= number(&case, "brute_force_multiset"));
         }

@@ -5,15 +5,15 @@ use crate::learners::BuildError;
 use crate::privacy::mechanisms::MechanismError;
 use crate::vocab::OutOfRange;
 
-/// Why an owner cannot search or release. What the recipe needs of the task and does not find, as a rule.
+/// Why an owner cannot search or release: usually the task lacks something that the recipe needs.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CannotRelease {
-    /// A quantity that was worked out is out of its range.
+    /// A computed quantity is out of its range.
     #[error("{what}: {error}")]
     Quantity {
-        /// Which.
+        /// The quantity.
         what: &'static str,
-        /// How.
+        /// The range error.
         #[source]
         error: OutOfRange,
     },
@@ -23,7 +23,7 @@ pub enum CannotRelease {
     /// More rounds than a machine of this kind can count.
     #[error(transparent)]
     Rounds(#[from] std::num::TryFromIntError),
-    /// Noise that is not normal.
+    /// Noise that is not Gaussian.
     #[error("the release is analysed for normal noise, and the objective's is not")]
     NotNormal,
     /// No noise, for an analysis that needs some.
@@ -32,7 +32,7 @@ pub enum CannotRelease {
          setting alone (publish: Setting), or use GpNoiseFree"
     )]
     NoNoise,
-    /// One round, for an analysis that divides by the logarithm of their number.
+    /// One round, for an analysis that divides by the logarithm of the number of rounds.
     #[error(
         "Algorithm 2 expects at least 2 rounds, since its regret divides by ln T, found 1: raise `rounds`"
     )]
@@ -49,7 +49,7 @@ pub enum CannotRelease {
     /// No outcome at all.
     #[error("no setting was tried, so there is no performance to release")]
     NothingTried,
-    /// No one secret to compare two worlds by.
+    /// There is no single secret value that could be compared between neighbours.
     #[error(
         "\"{series}\" chooses every setting privately, so there is no one secret to attack: audit the mechanism of one \
          choice (`subrosa audit mechanism exponential`)"
@@ -58,10 +58,10 @@ pub enum CannotRelease {
         /// Name of the series.
         series: String,
     },
-    /// The model cannot take in an outcome.
+    /// The model cannot process an outcome.
     #[error("trial {trial}: {error}")]
     Trial {
-        /// Of which trial, from 0.
+        /// Number of the trial, from 0.
         trial: u64,
         /// Why.
         #[source]

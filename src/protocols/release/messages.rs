@@ -6,12 +6,12 @@ use crate::protocols::stage::vocabulary::{each, if_any, or_max, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 
-/// The closed vocabulary of private release.
+/// The messages, timers and facts of private release.
 #[derive(Clone, Copy, Debug)]
 pub struct World;
 
 vocabulary! {
-    /// What is said.
+    /// The messages.
     pub enum Message {
         /// From the owner to a worker of its own: train a model with this setting.
         Train {
@@ -20,14 +20,14 @@ vocabulary! {
             /// Index of the setting.
             setting: u64,
         } = 0,
-        /// From the worker: the model is in the owner's store. The worker knows no validation record.
+        /// From the worker: the model is in the owner's storage. The worker knows no validation record.
         Trained {
             /// Number of the trial, from 0.
             trial: u64,
         } = 1,
-        /// From the owner to a reader: all that anybody gets to know.
+        /// From the owner to a reader: everything that is published.
         Publish {
-            /// Every setting told before, once more; it costs nothing to say again.
+            /// All settings announced before, repeated; repeating them costs nothing.
             told: Vec<Released<usize>> => each,
             /// Index of the setting, if one is published.
             setting: Option<Released<usize>> => or_max,
@@ -36,7 +36,8 @@ vocabulary! {
         } = 2,
         /// From the reader: the publication has arrived.
         Received = 3,
-        /// From the owner to a reader: the setting that is tried next. Not confirmed; what is lost comes with `Publish`.
+        /// From the owner to a reader: the setting that is tried next. Not confirmed; a lost one is repeated in
+        /// `Publish`.
         Announce {
             /// Number of the trial, from 1; the first setting is random and depends on nothing.
             trial: u64,
@@ -49,15 +50,15 @@ vocabulary! {
 vocabulary! {
     /// Timers of the owner.
     pub enum Timer {
-        /// This trial's worker has been silent for too long.
+        /// This trial's worker has not answered in time.
         Trial(trial: u64) = 0,
-        /// This reader (by its place in the scenario's list) has been silent for too long.
+        /// This reader (by its place in the scenario's list) has not answered in time.
         Reader(place: usize) = 1,
     }
 }
 
 vocabulary! {
-    /// What this protocol alone records.
+    /// The facts of this protocol only.
     pub enum OwnFact {
         /// A setting's performance on the validation set was measured.
         Tried {
@@ -68,19 +69,19 @@ vocabulary! {
             /// Outcome, noise included.
             outcome: f64,
         } = 1,
-        /// A trial went to another worker, or to the same once more, since no answer came in time.
+        /// A trial was given to another worker, or to the same one again, since no answer came in time.
         Reassigned {
             /// Number of the trial, from 0.
             trial: u64,
         } = 2,
-        /// What went out.
+        /// The publication.
         Published {
             /// Index of the setting, if one is published.
             setting: Option<u64> => or_max,
             /// Its performance, if that is published.
             value: Option<f64> => if_any,
         } = 3,
-        /// The setting that a reader goes by: the published one, or a random one if none was.
+        /// The setting that a reader uses: the published one, or a random one if none was published.
         Chosen {
             /// Index of the setting.
             setting: u64,
@@ -109,7 +110,7 @@ impl Protocol for World {
 }
 
 impl Rounds for World {
-    /// Trials count from 1.
+    /// Trials are numbered from 1 as rounds.
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::Train { trial, .. } | Message::Trained { trial } | Message::Announce { trial, .. } => {

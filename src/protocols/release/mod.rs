@@ -1,4 +1,4 @@
-//! Private release: tuning on sensitive validation data, after which only a setting and its performance go out
+//! Private release: tuning on sensitive validation data, after which only a setting and its performance are published
 //! (Kusner, Gardner, Garnett and Weinberger 2015).
 //!
 //! The owner holds the validation set V and tries settings; workers, machines of the owner's own, train a model for
@@ -13,8 +13,7 @@
 //! ```
 //!
 //! Proven here: Algorithm 3, the evaluation of a fixed grid and the publication of every setting, given the loss's
-//! stated constants. Conditional on
-//! functions from the assumed prior: Algorithms 1 and 2.
+//! stated constants. Conditional on functions from the assumed prior: Algorithms 1 and 2.
 
 pub mod constants;
 mod failure;
@@ -35,8 +34,8 @@ pub use failure::CannotRelease;
 pub use messages::{Fact, Message, OwnFact, Timer, World};
 pub use publication::{
     Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
-    NonPrivate, Part, Plan, Publication, PublicationModel, Sampling, Search, Selection, SettingRelease, TAIL,
-    Task, TaskFacts, Utility, ValueOf, ValueRelease, sensitivity,
+    NonPrivate, Part, Plan, Publication, PublicationMember, PublicationModel, Sampling, Search, Selection,
+    SettingRelease, TAIL, Task, TaskFacts, Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
 pub use secrets::Secrets;

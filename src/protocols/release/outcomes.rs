@@ -60,14 +60,14 @@ impl Trials {
             Utility::Outcomes => (0..task.n()).map(|s| self.mean(s).ok_or_else(untried)).collect(),
             Utility::OutcomesOfTried => {
                 let worst = self.outcomes.iter().copied().reduce(f64::min).ok_or_else(untried)?;
-                // Below every setting that was tried.
+                // Lower than every setting that was tried.
                 Ok((0..task.n()).map(|s| self.mean(s).unwrap_or(worst - 1.0)).collect())
             }
         }
     }
 }
 
-/// What went out, and what a reader made of it.
+/// What was published, and the setting that a reader chose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Published {
     pub(super) setting: Option<usize>,
@@ -75,7 +75,7 @@ pub(super) struct Published {
     pub(super) chosen: Option<usize>,
 }
 
-/// Every quantity that can be told of this run, each with its bound if there is one.
+/// Every quantity of this run that can be reported, each with its bound if there is one.
 pub(super) fn outcomes(
     instance: &Instance,
     task: &Task,
@@ -84,7 +84,7 @@ pub(super) fn outcomes(
     guarantees: &[Guarantee],
 ) -> Result<Vec<NamedOutcome>, CannotRelease> {
     let mut found: Vec<(Measure, &str, f64)> = Vec::new();
-    // A reader who was told a setting, or nothing at all; one who was told a performance alone did not ask for more.
+    // A reader who was given a setting, or nothing at all; a reader of a performance alone does not use a setting.
     let told = published.setting.is_some() || published.value.is_none();
     if let Some(setting) = published.chosen.filter(|_| told) {
         let regret = instance.best() - instance.values[setting];

@@ -36,14 +36,14 @@ pub(super) struct OwnerConfig {
     /// Node of the noise; trial k draws from its child k, whichever setting is tried.
     pub(super) noise: Key,
     pub(super) retry: Retry,
-    /// Dry run: trials have no meaning, and any setting is good enough for one.
+    /// Dry run: trials have no meaning, and any setting will do.
     pub(super) dry: bool,
-    /// Whether models are trained, so that what goes out depends on training records too.
+    /// Whether models are trained, so that the publication depends on training records too.
     pub(super) trains: bool,
     pub(super) carriers: Carriers,
     /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
-    /// Draws of the mechanisms, and of the learner.
+    /// Random numbers of the mechanisms, and of the learner.
     pub(super) mechanisms: Stream,
     pub(super) learning: Stream,
 }
@@ -95,7 +95,7 @@ impl From<CannotRelease> for Halt {
 pub(super) struct Owner {
     config: OwnerConfig,
     searcher: Searcher,
-    /// Trials in all.
+    /// Number of trials in total.
     total: u64,
     /// Number of the next trial.
     next: u64,
@@ -111,7 +111,7 @@ pub(super) struct Owner {
     published: bool,
     /// Releases counted against the privacy budget.
     meter: Meter,
-    /// Whether it does not allow for training records.
+    /// Whether the budget refused a release because of training records.
     refused_for_training: bool,
     jitter: JitterWatch,
 }
@@ -129,7 +129,7 @@ impl Owner {
         let task = &config.task;
         let (searcher, total) = match config.publication.as_dyn().search(task)? {
             Search::Learner(learner) => {
-                let random = LearnerModel::Random(Random {});
+                let random = LearnerModel::from(Random {});
                 let learner = if config.dry { random } else { learner };
                 let learner = learner.as_dyn().build(&task.arms())?;
                 (Searcher::Learner(learner), task.rounds)
@@ -161,7 +161,7 @@ impl Owner {
         self.config.publication.as_dyn()
     }
 
-    /// Begins as many trials as there are workers for; publishes when there is nothing left to try.
+    /// Begins as many trials as there are idle workers; publishes when no trial is left.
     fn go_on(&mut self, ctx: &mut Context<'_, World>) {
         let one_by_one = self.publication().sequential();
         while self.next < self.total && (!one_by_one || self.under_trial.is_empty()) {
@@ -194,7 +194,7 @@ impl Owner {
         }
     }
 
-    /// The setting of the next trial; one that was chosen privately is told to the readers at once.
+    /// The setting of the next trial; one that was chosen privately is announced to the readers at once.
     fn choose(&mut self, ctx: &mut Context<'_, World>, trial: u64) -> Result<usize, Halt> {
         let choice = match &mut self.searcher {
             Searcher::Learner(learner) => {
@@ -218,7 +218,7 @@ impl Owner {
         Ok(setting.into_inner())
     }
 
-    /// Books the setting of a trial for those who read what workers are told. Before there is an outcome it depends on
+    /// Enters the setting of a trial for relays that read messages to workers. Before there is an outcome it depends on
     /// no record.
     fn read_on_the_way(
         &mut self,
@@ -249,7 +249,8 @@ impl Owner {
         Ok(released.map(|index| candidates[index]))
     }
 
-    /// Releases something, for these carriers too; training records are asked for beside validation records.
+    /// Releases something, with these relays as observers too; the budget is checked for training records besides
+    /// validation records.
     fn release<M: Mechanism + ?Sized>(
         &mut self,
         ctx: &mut Context<'_, World>,
@@ -422,7 +423,7 @@ impl Party<World> for Owner {
             Input::Message { from, message: Message::Received } => self.received(ctx, from),
             Input::Timer(Timer::Trial(trial)) => self.overdue(ctx, trial),
             Input::Timer(Timer::Reader(place)) => self.unheard(ctx, place),
-            // Open requests will be sent again.
+            // Open requests will be sent again, so nothing is done here.
             Input::Message {
                 message: Message::Train { .. } | Message::Announce { .. } | Message::Publish { .. },
                 ..

@@ -169,8 +169,8 @@ impl Release {
         Ok(parties.collect())
     }
 
-    /// The same search with the same noise on the neighbour's function, away from any network: what theorems about
-    /// neighbours compare with. For searches whose trials come one by one.
+    /// The same search with the same noise on the neighbour's function, without the network: theorems about neighbours
+    /// are compared with it. For searches whose trials run one by one.
     fn on_neighbour(
         &self,
         series: &ReleaseSeries,

@@ -9,7 +9,7 @@ use crate::rng::Stream;
 pub(super) struct Reader {
     /// Number of settings on offer, which is public.
     pub(super) n: usize,
-    /// For a choice without any help.
+    /// Random numbers for a choice without a publication.
     pub(super) stream: Stream,
     pub(super) chosen: bool,
 }

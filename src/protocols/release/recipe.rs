@@ -10,18 +10,18 @@ use std::collections::BTreeSet;
 
 /// A data owner tunes on a sensitive validation set and publishes a setting, its performance, or both.
 ///
-/// Every series has the same function, noise by trial, and network draws. Regret is the owner's own, over
-/// its trials; what a reader gets stands under the outcomes.
+/// All series use the same function, the same noise in trial k, and the same random numbers of the network. Regret is
+/// that of the owner's trials; the report lists what a reader gets under "Outcomes".
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, "Differentially private Bayesian optimization".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
     /// Name of the party that holds the validation set.
     pub owner: String,
-    /// Names of the parties that get the publication; the first one's choice counts.
+    /// Names of the parties that get the publication. Results are reported for the first one.
     pub readers: Vec<String>,
-    /// Names of the owner's machines, which train one model at a time each. Default: none, the owner trains itself,
-    /// in no time.
+    /// Names of the owner's machines; each trains one model at a time. Default: none, the owner trains the models
+    /// itself, in no virtual time.
     #[serde(default)]
     pub workers: Vec<String>,
     /// Trials of a learner, T.
@@ -30,7 +30,7 @@ pub struct Release {
     /// in all.
     #[serde(default = "default_retry")]
     pub retry: Retry,
-    /// What is compared.
+    /// The series that are compared.
     pub series: Vec<ReleaseSeries>,
 }
 
@@ -38,7 +38,7 @@ fn default_retry() -> Retry {
     Retry { timeout: Span::from_millis(600_000), ..Retry::default() }
 }
 
-/// One way to publish.
+/// One series: one way to publish.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Series")]
 pub struct ReleaseSeries {

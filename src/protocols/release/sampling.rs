@@ -6,20 +6,20 @@ use crate::gp::Cholesky;
 use crate::privacy::mechanisms::{ExponentialMechanism, Mechanism, ReportNoisyMax, Supported};
 use std::sync::Arc;
 
-/// Room for rounding in sums of weights.
+/// A margin for rounding in sums of weights.
 const SUMMED: f64 = 1e-9;
 
 /// A private choice among settings.
 pub(super) struct Choice {
-    /// Chooses among utilities.
+    /// The mechanism that chooses among utilities.
     pub(super) mechanism: Box<dyn Mechanism<Input = Vec<f64>, Output = usize>>,
-    /// One for each candidate.
+    /// One utility for each candidate.
     pub(super) utilities: Vec<f64>,
     /// Settings to choose from; public.
     pub(super) candidates: Vec<usize>,
 }
 
-/// The search: settings told so far, and their outcomes, which are not.
+/// The search: settings published so far, and their outcomes, which are not published.
 #[derive(Clone)]
 pub(super) struct Sampler {
     recipe: Sampling,
@@ -32,7 +32,7 @@ pub(super) struct Sampler {
 struct Model {
     mean: f64,
     variance: f64,
-    /// Sum of the absolute weights of the outcomes in the mean: a function of the settings told, not of outcomes.
+    /// Sum of the absolute weights of the outcomes in the mean: a function of the published settings, not of outcomes.
     reach: f64,
 }
 
@@ -41,13 +41,13 @@ impl Sampler {
         Self { recipe, task: Arc::clone(task), told: Vec::new(), outcomes: Vec::new() }
     }
 
-    /// Takes in the outcome of the setting told last.
+    /// Adds the outcome of the setting published last.
     pub(super) fn observe(&mut self, setting: usize, outcome: f64) {
         self.told.push(setting);
         self.outcomes.push(outcome);
     }
 
-    /// The next setting to try; nothing as long as there is no outcome to choose by.
+    /// The next setting to try; `None` while there is no outcome to choose by.
     pub(super) fn next(&self) -> Result<Option<Choice>, CannotRelease> {
         if self.told.is_empty() {
             return Ok(None);
@@ -58,7 +58,7 @@ impl Sampler {
         self.choose((0..n).collect(), "next setting", |model| weight * model.variance.sqrt()).map(Some)
     }
 
-    /// The setting to end with, among those told, if the recipe ends with one.
+    /// The setting to end with, among the published ones, if the recipe ends with one.
     pub(super) fn last(&self) -> Result<Option<Choice>, CannotRelease> {
         if !self.recipe.ends_with_a_setting || self.told.is_empty() {
             return Ok(None);
@@ -177,8 +177,9 @@ mod tests {
     }
 
     proptest! {
-        /// With the same settings told, scores of neighbours (every outcome moved by at most 0.01) never lie further apart
-        /// than the sensitivity in the price; for outcomes moved against the weights' signs they nearly do.
+        /// With the same published settings, scores of neighbours (every outcome moved by at most 0.01) never lie
+        /// further apart than the sensitivity in the price; for outcomes moved against the weights' signs they nearly
+        /// do.
         #[test]
         fn scores_of_neighbours_keep_the_sensitivity(
             n in 2usize..30, t in 1usize..12, noise in 1e-4f64..0.1, seed in 0u64..1_000_000,
@@ -211,8 +212,9 @@ mod tests {
         }
     }
 
-    /// The larger the regulariser, the smaller the weights and their sensitivity, but not the scores nor their rounding: at
-    /// 1e14 one outcome moved by its sensitivity moves scores by several sensitivities, and the choice was called exact.
+    /// The larger the regulariser, the smaller the weights and their sensitivity, but not the scores nor their
+    /// rounding: at 1e14 one outcome moved by its sensitivity moves scores by several sensitivities, and the choice
+    /// used to be called exact.
     #[test]
     fn scores_that_rounding_moves_are_not_chosen_among_exactly() {
         let apart = |regulariser: f64, outcome: f64| {
@@ -239,7 +241,8 @@ mod tests {
                 }
             }
         }
-        // Three outcomes with weights of at most variance / regulariser: what is added is lost, or moves the last digit.
+        // Three outcomes with weights of at most variance / regulariser: their contribution is lost in rounding, or
+        // changes the last digit.
         let most = (0..300).map(|k| apart(1e14, -0.31 - 1e-3 * f64::from(k)).0).fold(0.0, f64::max);
         assert!(most > 4.0 * 0.01 * 0.09 / 1e14, "{most}: scores are moved by more than the sensitivity");
     }

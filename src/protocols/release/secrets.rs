@@ -1,4 +1,4 @@
-//! What a search leaves to be released, made again away from any network: for comparisons with a neighbour's data.
+//! The values that a search would release, computed without the network: for comparisons with a neighbour's data.
 
 use super::failure::CannotRelease;
 use super::outcomes::Trials;
@@ -6,7 +6,7 @@ use super::publication::{Search, Task, Utility};
 use super::{Release, ReleaseSeries};
 use crate::rng::Key;
 
-/// Trials of a search that is over. As sensitive as the data.
+/// The trials of a finished search. As sensitive as the data.
 #[derive(Clone, Debug)]
 pub struct Secrets(Trials);
 

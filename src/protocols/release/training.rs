@@ -4,8 +4,8 @@ use crate::accounting::CountedRelease;
 use crate::privacy::ledger::{LedgerWriter, Refusal};
 use crate::vocab::{Arithmetic, Basis, Cost, PrivacyEvent, ProtectedUnit, Sampler};
 
-/// What a release that depends on trained models tells about a record that they were trained on. The noise is made for
-/// the change of a validation record, and no theorem here says what it does for a training record: unprotected.
+/// What a release that depends on trained models reveals about a training record. The noise is made for the change of a
+/// validation record, and no theorem here covers a training record: unprotected.
 fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
     PrivacyEvent {
         mechanism: "a mechanism for validation records alone".to_owned(),
@@ -20,19 +20,19 @@ fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
     }
 }
 
-/// The same of an entry.
+/// The same for a ledger entry with a count.
 pub(super) fn entry_of_training(entry: &CountedRelease) -> CountedRelease {
     CountedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
 }
 
-/// A ledger that asks the budget for training records too, where models are trained. What is entered is the release alone:
-/// the record of a series adds the training records' part, which says nothing more.
+/// A ledger that checks the budget for training records too, if models are trained. Only the release itself is entered:
+/// the record of a series adds the entries about training records, which follow from it.
 #[derive(Debug)]
 pub(super) struct WithTraining<'a, B> {
     pub(super) ledger: B,
     /// Whether models are trained.
     pub(super) trains: bool,
-    /// Set where the budget refuses a release for the sake of training records.
+    /// Set if the budget refuses a release because of training records.
     pub(super) refused: &'a mut bool,
 }
 

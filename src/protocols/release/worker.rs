@@ -3,7 +3,7 @@
 use super::messages::{Message, World};
 use crate::kernel::{Context, Input, Party};
 
-/// A machine of the owner's; also a party that takes no part, since it speaks only when asked.
+/// A machine of the owner's. Also used for a party that takes no part, since it answers only when asked.
 #[derive(Clone, Debug)]
 pub(super) struct Worker;
 

@@ -13,7 +13,7 @@ pub struct Retry {
     /// How long to wait for an answer before asking again. Default: 1 s.
     #[serde(default = "default_timeout")]
     pub timeout: Span,
-    /// How many times one question is asked in all before the party gives up. Default: 100.
+    /// How many times a request is sent in all before the party gives up. Default: 100.
     #[serde(default = "default_attempts")]
     pub attempts: NonZeroU32,
 }
@@ -49,7 +49,7 @@ impl Retry {
     }
 }
 
-/// The timer of an open question, by the question's number.
+/// The timer of an open request, by the request's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AskAgain(u64);
 
@@ -59,14 +59,14 @@ impl Digestible for AskAgain {
     }
 }
 
-/// What a timeout led to.
+/// The result of a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The question was asked again.
+    /// The request was sent again.
     AskedAgain,
-    /// It has been sent as often as allowed; it is given up now.
+    /// The request has been sent as often as allowed, and is given up now.
     GaveUp,
-    /// The timer belonged to a question that was closed before.
+    /// The timer belonged to a request that was closed before.
     Stale,
 }
 
@@ -97,7 +97,7 @@ where
         Self { retry, next: 0, open: None }
     }
 
-    /// How often and how long it asks.
+    /// The number of attempts and the timeout.
     #[must_use]
     pub fn retry(&self) -> Retry {
         self.retry
@@ -108,7 +108,7 @@ where
         self.retry = retry;
     }
 
-    /// Sends a request, and gives up one that may still be open.
+    /// Sends a request, and closes one that may still be open.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);
         let number = self.next;
@@ -118,7 +118,7 @@ where
         self.open = Some(Question { number, to, message, asked: 1, timer });
     }
 
-    /// Closes the open question, if there is one: its answer has come.
+    /// Closes the open request, if there is one: its answer has come.
     pub fn close(&mut self, ctx: &mut Context<'_, P>) {
         if let Some(question) = self.open.take() {
             ctx.cancel(question.timer);

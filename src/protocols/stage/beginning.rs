@@ -4,13 +4,13 @@ use super::trace::{TraceEvent, TraceKind};
 use crate::vocab::PartyId;
 use std::collections::BTreeSet;
 
-/// Keeps the first events of every series among its first parties. In a network of few parties those are all; in a
-/// larger one, those that messages first go between.
+/// Stores the first events of every series among its first parties. In a network of few parties these are all parties;
+/// in a larger one, the parties between which messages are first exchanged.
 #[derive(Debug)]
 pub(in crate::protocols) struct Beginning {
     most_events: usize,
     most_parties: usize,
-    /// Whether every party is one of the few.
+    /// Whether the network has only a few parties, so that all are included.
     few: bool,
     series: Vec<Kept>,
 }
@@ -73,7 +73,8 @@ impl Beginning {
         }
     }
 
-    /// The series in which most kinds of messages arrive, and what is kept of it; of several the first.
+    /// The series in which the most kinds of messages arrive, and its stored events; the first one if there are
+    /// several.
     pub(in crate::protocols) fn most_telling(&self) -> Option<(String, Vec<TraceEvent>)> {
         let most = self.series.iter().map(Kept::kinds).max()?;
         let found = self.series.iter().find(|kept| kept.kinds() == most)?;

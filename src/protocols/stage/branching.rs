@@ -15,9 +15,9 @@ use std::str::FromStr;
 /// The point at which branches begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ForkPoint {
-    /// Right after the event in which this round was closed. What that event sent is on its way already.
+    /// Right after the event that ended this round. Messages that this event sent are already under way.
     Round(u64),
-    /// At this virtual time, before anything that happens then.
+    /// At this virtual time, before all events of that time.
     At(Span),
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for ForkPoint {
     }
 }
 
-/// The simulations of one replication in their state at the fork, by series.
+/// The simulations of one replication, in their state at the fork, by series.
 #[derive(Clone, Debug, Default)]
 pub struct WarmWorlds(Rc<RefCell<BTreeMap<String, Kept>>>);
 
@@ -83,7 +83,7 @@ impl WarmWorlds {
         self.0.borrow_mut().insert(series.to_owned(), Kept { at, world: Box::new(warm) });
     }
 
-    /// A clone of a series' world, and the time at which it may change.
+    /// A clone of a series' simulation, and the time from which it may change.
     pub(in crate::protocols) fn get<P: KernelProtocol>(&self, series: &str) -> Option<(Time, Warm<P>)> {
         let worlds = self.0.borrow();
         let kept = worlds.get(series)?;

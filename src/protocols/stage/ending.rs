@@ -12,7 +12,7 @@ pub fn end<P: Stating>(ctx: &mut Context<'_, P>, reason: impl Display) {
     ctx.stop();
 }
 
-/// Ends the series because a release did not happen; `what` says what that leaves undone.
+/// Ends the series because a release did not happen; `what` names the step that cannot be completed.
 pub fn give_up<P: Stating>(ctx: &mut Context<'_, P>, what: &str, error: &ReleaseError) {
     let reason = format!("{what}: {error}");
     ctx.record(match error {

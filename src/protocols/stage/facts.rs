@@ -64,7 +64,7 @@ impl<Own> From<Own> for Fact<Own> {
     }
 }
 
-/// A fact of the protocol's own has the same digest and label as without this enum.
+/// A fact of the protocol's own has the same digest and label as it would have without this enum.
 impl<Own: fmt::Debug> fmt::Debug for Fact<Own> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -79,7 +79,7 @@ impl<Own: fmt::Debug> fmt::Debug for Fact<Own> {
 
 impl<Own: ProtocolFact> Digestible for Fact<Own> {
     fn digest(&self, digest: &mut Digest) {
-        // A further fact counts on from 1 << 16, which no protocol's own facts reach.
+        // Further facts are numbered from 1 << 16, which no protocol's own facts reach.
         match self {
             Self::Own(own) => own.digest(digest),
             Self::Released(event) => {
@@ -123,11 +123,11 @@ impl SharedFacts {
         match fact {
             Fact::Own(own) => return Some(own),
             Fact::Released(event) => self.releases.enter(event),
-            // The first time counts.
+            // Only the first one is stored.
             Fact::BudgetReached(reached) => {
                 self.budget.get_or_insert_with(|| reached.clone());
             }
-            // The largest counts.
+            // Only the largest one is stored.
             Fact::Jittered(variance) => self.jitter = self.jitter.max(*variance),
             Fact::Ended { reason } => self.ended_early = Some(reason.clone()),
         }

@@ -32,18 +32,18 @@ pub enum PlayError {
         /// In which series.
         series: String,
     },
-    /// A future that begins at a fork that its series never reached.
+    /// A branch whose series never reached the fork.
     #[error("series \"{series}\": the series ended before the fork")]
     EndedBeforeFork {
         /// Which series.
         series: String,
     },
-    /// A party cannot do its part.
+    /// A party cannot continue.
     #[error("series \"{series}\": {reason}")]
     Party {
         /// In which series.
         series: String,
-        /// Why, as the protocol has it.
+        /// The protocol's reason.
         #[source]
         reason: Box<dyn Error + Send + Sync>,
     },
@@ -57,7 +57,7 @@ impl PlayError {
         Self::Scenario { series: series.to_owned(), path, complaint }
     }
 
-    /// A party that cannot do its part.
+    /// A party that cannot continue.
     pub fn party(series: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Party { series: series.to_owned(), reason: reason.into() }
     }

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Context, Input, Party, Protocol};
 
-/// Hears everything and does nothing.
+/// Receives everything and does nothing.
 #[derive(Clone, Debug)]
 pub(in crate::protocols) struct IdleParty;
 

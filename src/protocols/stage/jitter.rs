@@ -1,4 +1,4 @@
-//! Says when a model needed more jitter than before.
+//! Records when a model needed more jitter than before.
 
 use super::facts::{Fact, Stating};
 use crate::kernel::Context;
@@ -10,7 +10,7 @@ pub struct JitterWatch {
 }
 
 impl JitterWatch {
-    /// States a jitter that is larger than ever before in the journal.
+    /// Records a jitter in the journal if it is larger than ever before.
     pub fn note<P: Stating>(&mut self, jitter: f64, ctx: &mut Context<'_, P>) {
         if jitter > self.largest {
             self.largest = jitter;

@@ -8,16 +8,16 @@ use crate::privacy::ledger::{Budgeted, LedgerWriter, Meter, Refusal};
 use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
-/// The ledger for one release: asks the budget, and states each entry as a fact.
+/// The ledger for one release: it checks the budget, and states each entry as a fact.
 #[derive(Debug)]
 pub struct JournalLedger<'a, 'b, P: Stating> {
     meter: &'a mut Meter,
     statements: Statements<'a, 'b, P>,
     exceeded_before: bool,
     carriers: Arc<[Observer]>,
-    /// The release's own observer is trusted with it: the budget is asked for carriers alone.
+    /// The release's own observer is trusted with it: the budget is checked for relays only.
     trusting: bool,
-    /// The release cannot be prevented any more.
+    /// The release can no longer be prevented.
     inevitable: bool,
     overruled: bool,
 }
@@ -32,8 +32,8 @@ impl<P: Stating> LedgerWriter for Statements<'_, '_, P> {
 }
 
 impl<'a, 'b, P: Stating> JournalLedger<'a, 'b, P> {
-    /// The ledger of a party with this meter. Every release is entered for the meter's carriers too, and the budget is asked
-    /// for each of them.
+    /// The ledger of a party with this meter. Every release is entered for the meter's relays too, and the budget is
+    /// checked for each of them.
     pub fn new(meter: &'a mut Meter, ctx: &'a mut Context<'b, P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
         let carriers = Arc::clone(meter.carriers());
@@ -49,21 +49,21 @@ impl<'a, 'b, P: Stating> JournalLedger<'a, 'b, P> {
         }
     }
 
-    /// The same ledger for a release that other parties than the meter's read on its way.
+    /// The same ledger for a release that other relays than the meter's can read.
     #[must_use]
     pub fn read_by(self, carriers: &Arc<[Observer]>) -> Self {
         Self { carriers: Arc::clone(carriers), ..self }
     }
 
-    /// The same ledger for a release whose own observer is trusted with it, so that no budget covers what that one sees.
-    /// Carriers are not trusted: the budget is asked for each of them.
+    /// The same ledger for a release whose own observer is trusted with it, so that no budget covers what that observer
+    /// sees. Relays are not trusted: the budget is checked for each of them.
     #[must_use]
     pub fn trusting(self) -> Self {
         Self { trusting: true, ..self }
     }
 
-    /// The same ledger for what can be learned already, whatever the budget says: it is booked in any case, and an excess
-    /// is stated.
+    /// The same ledger for something that observers can already learn: it is entered even if the budget is exceeded,
+    /// and the excess is stated.
     #[must_use]
     pub fn inevitable(self) -> Self {
         Self { inevitable: true, ..self }

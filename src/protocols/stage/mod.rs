@@ -1,4 +1,5 @@
-//! What every protocol stands on: wiring parties to the kernel and the network, facts, records, traces, forks and retries.
+//! Common parts of all protocols: connecting parties to the kernel and the network, facts, records, traces, forks and
+//! retries.
 
 mod asking;
 mod beginning;

@@ -9,7 +9,7 @@ use crate::vocab::{Problem, ProtectedUnit};
 
 /// The behaviour of a protocol recipe.
 pub trait Protocol: Send + Sync {
-    /// What is wrong with the recipe in this world; paths begin below the recipe.
+    /// What is wrong with the recipe for these parties; paths begin below the recipe.
     fn problems(&self, stage: &Stage) -> Vec<Problem>;
 
     /// What is wrong with the recipe for this objective; paths begin below the recipe.
@@ -33,19 +33,19 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// Where the recipe may differ after a fork: paths below it, `[*]` for every place of a list and `*` for every
-    /// field. Its parties take what is there over ([`crate::kernel::Party::adopt`]).
+    /// The parts of the recipe that a fork may change: paths below it, `[*]` for every place of a list and `*` for
+    /// every field. Its parties take over the new values ([`crate::kernel::Party::adopt`]).
     fn changeable(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Whether parties that pass messages on learn something protected that encryption does not hide.
+    /// Whether relays learn something protected that encryption does not hide.
     fn tells_on_the_way(&self) -> bool {
         false
     }
 
-    /// Whether a dry run ([`dry`](super::Directions::dry)) needs the real objective, since how much is sent or how often depends on
-    /// its points. Where it does not, the problem is a stand-in of one arm.
+    /// Whether a dry run ([`dry`](super::Directions::dry)) needs the real objective, because the size or the number of
+    /// messages depends on its points. If not, a placeholder problem with one arm is used.
     fn dry_needs_objective(&self) -> bool {
         true
     }

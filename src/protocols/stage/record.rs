@@ -45,7 +45,7 @@ pub struct OutcomeBound {
     pub at_most: f64,
     /// ... with at least this probability.
     pub probability: f64,
-    /// Who says so ("Kusner et al. 2015, Theorem 2").
+    /// Source of the bound ("Kusner et al. 2015, Theorem 2").
     pub source: String,
 }
 
@@ -56,12 +56,12 @@ pub struct RegretBound {
     pub side: BoundSide,
     /// Simple or cumulative regret.
     pub regret: BoundedRegret,
-    /// Who says so ("Zhou and Tan 2021, Theorem 3").
+    /// Source of the bound ("Zhou and Tan 2021, Theorem 3").
     pub source: String,
     /// Assumptions and limits of the bound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,
-    /// Rounds and what the bound is for a run that ends there, in units of the objective.
+    /// Pairs of a round and the bound for a run that ends there, in units of the objective.
     pub points: Vec<(u64, f64)>,
     /// The regret of choosing the worst arm in every round.
     pub largest_possible: f64,
@@ -117,13 +117,13 @@ pub struct SeriesRecord {
     /// Regret at the end by group of agents, where a protocol has groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupOutcome>,
-    /// Rounds as they ended, for a protocol with requests to many parties in each.
+    /// Rounds when they were closed, for a protocol that asks many parties in each round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closings: Vec<RoundClosing>,
-    /// Numbers that the series ends with, in the protocol's order; most protocols have none.
+    /// Numbers at the end of the series, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
-    /// What theorems say about the regret; most series have none.
+    /// Theorems' bounds on the regret; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
     /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was needed.
@@ -171,8 +171,8 @@ impl SeriesRecord {
         }
     }
 
-    /// The last evaluation of a series that was played to its end. There is none where it ended early: regret after fewer
-    /// rounds is another number.
+    /// The last evaluation of a series that was played to its end; `None` if the series ended early, because regret
+    /// after fewer rounds is not comparable.
     #[must_use]
     pub fn at_the_end(&self) -> Option<&Iteration> {
         self.iterations.last().filter(|_| self.ended_early.is_none())
@@ -204,24 +204,24 @@ impl From<&Checkpoint> for CheckpointRecord {
 /// A privacy budget that was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BudgetReached {
-    /// Where, and what happened then.
+    /// Where the budget was reached, and what happened then.
     pub reason: String,
     /// Whether the scenario wants the run to fail.
     pub fail: bool,
 }
 
-/// A round of a protocol in which many are asked, when it was closed.
+/// A closed round of a protocol that asks many parties in each round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundClosing {
     /// The round.
     pub round: u64,
     /// Virtual time in seconds.
     pub seconds: f64,
-    /// Parties whose answer was there.
+    /// Parties whose answer arrived before the round was closed.
     pub in_time: u64,
-    /// Answers to earlier rounds that came while this one was open.
+    /// Answers to earlier rounds that arrived while this one was open.
     pub late: u64,
-    /// Parties whose answer was not there.
+    /// Parties whose answer had not arrived.
     pub missing: u64,
 }
 

@@ -1,10 +1,10 @@
-//! Regret as evaluations come in.
+//! Regret, updated after each evaluation.
 
 use super::Iteration;
 use crate::objectives::Instance;
 use crate::vocab::Time;
 
-/// Regret of one searcher so far.
+/// Regret of one learner so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Regret {
     /// Largest value of the objective.
@@ -22,7 +22,7 @@ impl Regret {
         Self { best, simple: f64::INFINITY, cumulative: 0.0 }
     }
 
-    /// Takes in an evaluation, given the objective's noise-free value there; `t` is 0 for an initial point.
+    /// Adds an evaluation, given the objective's noise-free value there; `t` is 0 for an initial point.
     pub fn evaluated(&mut self, t: u64, value: f64) {
         let regret = self.best - value;
         self.simple = self.simple.min(regret);
@@ -32,12 +32,12 @@ impl Regret {
     }
 }
 
-/// Evaluations of one searcher and its regret after each.
+/// Evaluations of one learner and its regret after each.
 #[derive(Debug)]
 pub struct Evaluations<'a> {
     instance: &'a Instance,
     regret: Regret,
-    /// Every so many rounds one is kept ...
+    /// One of so many rounds is stored ...
     stride: u64,
     /// ... and the last one.
     last: u64,
@@ -45,19 +45,19 @@ pub struct Evaluations<'a> {
 }
 
 impl<'a> Evaluations<'a> {
-    /// None yet; all will be kept.
+    /// None yet; all will be stored.
     #[must_use]
     pub fn new(instance: &'a Instance) -> Self {
         Self { instance, regret: Regret::new(instance.best()), stride: 1, last: 0, kept: Vec::new() }
     }
 
-    /// Keeps about `most` of `rounds`: evenly spaced, with the first and the last.
+    /// Stores about `most` of `rounds`: evenly spaced, with the first and the last.
     #[must_use]
     pub fn thinned(self, rounds: u64, most: u64) -> Self {
         Self { stride: rounds.div_ceil(most).max(1), last: rounds, ..self }
     }
 
-    /// Takes in the outcome of an arm in round `t`, 0 for an initial point; gives the objective's noise-free value there.
+    /// Adds the outcome of an arm in round `t`, 0 for an initial point; returns the objective's noise-free value there.
     pub fn add(&mut self, t: u64, arm: u64, outcome: f64, at: Time) -> f64 {
         let value = self.instance.values[arm as usize];
         self.regret.evaluated(t, value);
@@ -75,7 +75,7 @@ impl<'a> Evaluations<'a> {
         value
     }
 
-    /// Those that were kept, in order.
+    /// The stored evaluations, in order.
     #[must_use]
     pub fn into_iterations(self) -> Vec<Iteration> {
         self.kept

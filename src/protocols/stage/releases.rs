@@ -1,20 +1,20 @@
-//! The ledger entries of a series, with those alike counted together.
+//! The ledger entries of a series, where equal ones share an entry with a count.
 
 use crate::accounting::CountedRelease;
 use crate::vocab::PrivacyEvent;
 use std::collections::BTreeMap;
 
-/// Releases of one series as they come, entries alike counted together.
+/// Releases of one series as they come; equal ones share an entry with a count.
 #[derive(Debug)]
 pub enum Releases {
-    /// In order: only releases right after each other are counted together.
+    /// In order: only consecutive releases are counted together.
     InOrder(Vec<CountedRelease>),
-    /// By the unit that they are about, for protocols whose units take turns; entries grow with the units, not with the
-    /// rounds.
+    /// By the unit that they are about, for protocols whose units alternate; the number of entries grows with the
+    /// units, not with the rounds.
     ByUnit {
-        /// Those that are about no numbered unit.
+        /// Releases about no numbered unit.
         others: Vec<CountedRelease>,
-        /// The others.
+        /// Releases about numbered units.
         of_units: BTreeMap<u64, Vec<CountedRelease>>,
     },
 }
@@ -32,7 +32,7 @@ impl Releases {
         Self::ByUnit { others: Vec::new(), of_units: BTreeMap::new() }
     }
 
-    /// Takes in a release.
+    /// Adds a release.
     pub fn enter(&mut self, event: &PrivacyEvent) {
         match self {
             Self::InOrder(entries) => count(entries, CountedRelease::of(event)),
@@ -67,8 +67,8 @@ pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     }
 }
 
-/// Counts an entry with the first one of the same observer for the same thing, wherever it stands; one that differs in
-/// more than round and time is put behind that.
+/// Counts an entry with the first one of the same observer and release, wherever it stands; if the two differ in more
+/// than round and time, it becomes an entry after that one.
 fn count_beside(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     let same = |known: &CountedRelease| {
         known.event.released == entry.event.released && known.event.observer == entry.event.observer

@@ -1,4 +1,4 @@
-//! Rounds of any protocol, under whichever name (rounds, trials, users, calls), for dry runs and forks.
+//! The round of a message or fact, whatever a protocol calls it (round, trial, user, call), for dry runs and forks.
 
 use crate::kernel::Protocol;
 

@@ -18,7 +18,7 @@ use super::idle_party::IdleParty;
 use super::record::CheckpointRecord;
 use super::{Releases, Rounds, SeriesRecord, Watcher};
 
-/// Most relays of a series that are listed one by one.
+/// Largest number of relays of a series that are listed one by one.
 const NAMED_RELAYS: usize = 8;
 
 /// Parties' names, their network, and the objective.
@@ -30,9 +30,9 @@ pub struct Stage {
     pub traits: Vec<PartyTraits>,
     /// The network between them.
     pub network: Network,
-    /// What is to be optimised, in this replication.
+    /// The problem of this replication.
     pub instance: Option<Instance>,
-    /// Draws further problems of the same kind, for protocols whose parties have one each.
+    /// Draws further problems of the same kind, for protocols in which each party has its own.
     pub prepared: Option<Arc<dyn Prepared>>,
     /// The privacy budget, if there is one.
     pub budget: Option<Budget>,
@@ -54,8 +54,8 @@ pub struct Directions {
 }
 
 impl Stage {
-    /// A stage for these parties, all of them always online, and without an objective. For programs that use
-    /// the library without a scenario; the fields say what may be added.
+    /// A stage for these parties, all always online, and without an objective. For programs that use the library
+    /// without a scenario; further settings are the fields.
     #[must_use]
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, network: Network) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
@@ -142,8 +142,8 @@ impl Stage {
     /// Runs one simulation from start to end, with all random numbers below `key`; `watch` sees every event.
     /// The record's iterations and releases are left for the caller to fill in.
     ///
-    /// Where [`Directions`] say so it plays less than that: up to a time, as long as the watcher wants, or from a fork
-    /// on; `watch` is then told the facts that led to the fork first.
+    /// As [`Directions`] say, it runs up to a time only, for as long as the watcher wants, or from a fork on; in the
+    /// last case `watch` is first given the facts stated before the fork.
     ///
     /// # Errors
     /// [`PlayError::Kernel`] when the event loop cannot go on, [`PlayError::EndedBeforeFork`] where a fork was never reached.
@@ -190,8 +190,8 @@ impl Stage {
         Ok(SeriesRecord { same_data, ..record(series, &simulation) })
     }
 
-    /// As [`Self::run`], for parties that state shared facts: these are in the record, releases as `releases` counts them, and
-    /// `own` is told the protocol's own.
+    /// As [`Self::run`], for parties that state shared facts: these are put into the record, releases as `releases`
+    /// counts them, and `own` is called with the protocol's own facts.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -226,7 +226,7 @@ impl Stage {
         let begun = world.has_begun();
         let switches = world.medium_mut().change(&self.network, &self.traits, at);
         world.adopt(parties);
-        // A world before its start asks for connections when it starts.
+        // A simulation before its start asks for connections when it starts.
         for (party, switch) in switches.into_iter().filter(|_| begun) {
             if world.reconnect(party, switch, see).is_some() {
                 return Ok(());
@@ -275,7 +275,7 @@ fn trunk<P: Rounds>(
         }
         ForkPoint::At(at) => {
             let at = Time::ZERO + at;
-            // Before everything, the start included, at time 0.
+            // Before all events, including the start, at time 0.
             let ending = match at.nanos().checked_sub(1) {
                 Some(before) => go_on(&mut world, Time::from_nanos(before), &|| false, &mut collect)?,
                 None => None,

@@ -1,4 +1,4 @@
-//! What is asked of the series of a scenario, whatever the protocol.
+//! Checks of the series of a scenario that all protocols have in common.
 
 use crate::vocab::Problem;
 
@@ -13,13 +13,13 @@ pub(in crate::protocols) fn names<S: Series>(all: &[S]) -> Vec<String> {
     all.iter().map(|series| series.name().to_owned()).collect()
 }
 
-/// No series at all; `fields` says what one is written with.
+/// The problem that there is no series; `fields` says how one is written.
 pub(in crate::protocols) fn none<S: Series>(all: &[S], fields: &str) -> Option<Problem> {
     let cure = format!("add Series({fields})");
     all.is_empty().then(|| Problem::wrong("series", "at least one series", "none", cure))
 }
 
-/// A name that an earlier series has.
+/// The problem that an earlier series has the same name.
 pub(in crate::protocols) fn taken<S: Series>(all: &[S], index: usize) -> Option<Problem> {
     let name = all[index].name();
     all[..index].iter().any(|earlier| earlier.name() == name).then(|| {
@@ -32,12 +32,12 @@ pub(in crate::protocols) fn taken<S: Series>(all: &[S], index: usize) -> Option<
     })
 }
 
-/// No round at all; `cure` says how many others have.
+/// The problem that there are no rounds; `cure` says how many other scenarios have.
 pub(in crate::protocols) fn no_rounds(rounds: u64, expected: &str, cure: &str) -> Option<Problem> {
     (rounds == 0).then(|| Problem::wrong("rounds", expected, "0", cure))
 }
 
-/// Two parts given to one party: what is at `path` is the other part's party too.
+/// The problem that one party has two roles: `path` is the place of the second role.
 pub(in crate::protocols) fn same_party(
     path: &str,
     expected: &str,

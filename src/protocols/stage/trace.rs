@@ -1,4 +1,4 @@
-//! Events of a run as plain data, for whoever wants to look at them one by one.
+//! Events of a run as plain data, to be inspected one by one.
 
 use crate::kernel::{LossCause, Memory};
 use crate::vocab::{PartyId, Time};
@@ -8,13 +8,13 @@ use std::borrow::Cow;
 /// One event, without the types of its protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceEvent {
-    /// When.
+    /// Virtual time of the event.
     pub at: Time,
-    /// What.
+    /// Kind of event.
     pub kind: TraceKind,
     /// The round that a message is about, or that a fact closes.
     pub round: Option<u64>,
-    /// A fingerprint of the contents of a message that is sent, for watchers who asked for it; else 0.
+    /// A fingerprint of the contents of a sent message, if the watcher asked for it; else 0.
     pub contents: u64,
 }
 
@@ -25,7 +25,7 @@ pub enum TraceKind {
     Sent(Parcel),
     /// A message was lost.
     Lost(Parcel, LossCause),
-    /// A message was doubled on its way.
+    /// A message was duplicated by the network.
     Doubled(Parcel),
     /// A message reached its addressee; with the time it had been sent.
     Delivered(Parcel, Time),
@@ -39,7 +39,7 @@ pub enum TraceKind {
     Recorded(PartyId, String),
 }
 
-/// A message from outside.
+/// A message without its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parcel {
     /// Sender.

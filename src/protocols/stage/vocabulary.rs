@@ -79,14 +79,14 @@ impl<T: Digestible> Digestible for Released<T> {
     }
 }
 
-/// The value, or nothing where there is none. For the last field that may be absent.
+/// The value; nothing if it is absent. Only for the last field of a variant.
 pub(in crate::protocols) fn if_any<T: Digestible>(value: &Option<T>, digest: &mut Digest) {
     if let Some(value) = value {
         value.digest(digest);
     }
 }
 
-/// The value, or the largest number where there is none.
+/// The value; the largest number if it is absent.
 pub(in crate::protocols) fn or_max<T: Digestible>(value: &Option<T>, digest: &mut Digest) {
     match value {
         Some(value) => value.digest(digest),
@@ -94,7 +94,7 @@ pub(in crate::protocols) fn or_max<T: Digestible>(value: &Option<T>, digest: &mu
     }
 }
 
-/// The values without their number, which every message of the kind shares.
+/// The values without their number, which is the same for all messages of the kind.
 pub(in crate::protocols) fn each<T: Digestible>(values: &[T], digest: &mut Digest) {
     values.iter().for_each(|value| value.digest(digest));
 }

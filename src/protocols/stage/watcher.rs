@@ -50,18 +50,18 @@ impl Watcher {
         Self { see: Rc::new(RefCell::new(see)), beginning: Some(beginning), contents: false }
     }
 
-    /// The series with most kinds of messages and its first events, for a watcher of beginnings.
+    /// The series with the most kinds of messages and its first events, for a watcher of first events.
     #[must_use]
     pub fn most_telling(&self) -> Option<(String, Vec<TraceEvent>)> {
         self.beginning.as_ref()?.borrow().most_telling()
     }
 
-    /// A watcher that also gets fingerprints of contents, and ends a series when `see` is false.
+    /// A watcher that also receives fingerprints of contents, and ends a series when `see` returns false.
     pub fn of_contents(see: impl FnMut(&str, TraceEvent) -> bool + 'static) -> Self {
         Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: true }
     }
 
-    /// Whether it wants more of the series.
+    /// Passes an event on; returns whether the watcher wants more of the series.
     pub(in crate::protocols) fn see<P: Rounds>(&self, series: &str, at: Time, event: &Event<'_, P>) -> bool {
         if let Some(beginning) = &self.beginning {
             let sent = matches!(event, Event::Sent { .. });
@@ -83,7 +83,7 @@ impl Watcher {
     }
 }
 
-/// The two parties of an event; one of them twice where it is about one.
+/// The two parties of an event; twice the same one if the event is about one party.
 fn parties<P: Rounds>(event: &Event<'_, P>) -> [PartyId; 2] {
     match event {
         Event::Sent { from, to, .. }
@@ -97,7 +97,7 @@ fn parties<P: Rounds>(event: &Event<'_, P>) -> [PartyId; 2] {
     }
 }
 
-/// What the journal's digest takes in of an event beside what a [`TraceKind`] says.
+/// The part of an event that the journal's digest includes and a [`TraceKind`] does not.
 fn fingerprint<P: Rounds>(event: &Event<'_, P>) -> u64 {
     let mut digest = Digest::default();
     match event {

@@ -1,4 +1,4 @@
-//! What a report says, as plain data: sections of tables, figures and notes, made once and shown in several ways.
+//! A report as plain data: sections of tables, figures and notes, made once and shown in several ways.
 
 mod span;
 mod table;
@@ -13,9 +13,9 @@ pub use table::{Cell, Column, Finding, Layout, Row, Table};
 pub struct Document {
     /// Its name.
     pub title: String,
-    /// What it is about, in its author's words.
+    /// Its subject, in its author's words.
     pub about: String,
-    /// What stands above all sections.
+    /// The part above all sections.
     pub heading: Vec<Block>,
     /// Its sections in order.
     pub sections: Vec<Section>,
@@ -26,13 +26,13 @@ pub struct Document {
 pub struct Section {
     /// Short name, unique in a document: lower-case letters and hyphens. Empty for a section that nothing points to.
     pub id: String,
-    /// What it is called where sections are listed.
+    /// Its name in a list of sections.
     pub name: String,
-    /// Its headline. A terminal, where every table has a title, does without.
+    /// Its headline. Not shown in a terminal, where every table has a title.
     pub title: String,
-    /// Whether everyone is to read it: first on a page, last in a terminal, just above where one types.
+    /// Whether every reader should see it: first on a page, last in a terminal, just above the prompt.
     pub urgent: bool,
-    /// What it says, in order.
+    /// Its contents, in order.
     pub blocks: Vec<Block>,
 }
 
@@ -40,16 +40,16 @@ pub struct Section {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Block {
-    /// A headline within a section; a terminal does without.
+    /// A headline within a section; not shown in a terminal.
     Heading {
-        /// As a section's.
+        /// As the id of a section.
         id: String,
         /// The headline.
         title: String,
     },
     /// Sentences.
     Paragraph(Paragraph),
-    /// Names with what they stand for.
+    /// Names with their values.
     Facts(Facts),
     /// Items.
     List(List),
@@ -61,18 +61,18 @@ pub enum Block {
     Figure(Figure),
     /// A drawing that is no chart; on a page only.
     Drawing(Drawing),
-    /// Text whose spaces and line ends count.
+    /// Text in which spaces and line ends matter.
     Listing {
-        /// What it is, for those who hear a page.
+        /// Its description, for screen readers.
         label: String,
         /// The text.
         text: String,
     },
-    /// What a page unfolds when asked to; a terminal shows it like anything else.
+    /// Blocks that a page shows when the reader opens them; a terminal shows them like any others.
     Folded {
-        /// What one asks for.
+        /// The title that the reader opens.
         title: String,
-        /// What unfolds.
+        /// The blocks.
         blocks: Vec<Block>,
     },
 }
@@ -82,45 +82,45 @@ pub enum Block {
 pub struct Paragraph {
     /// Its words.
     pub words: Vec<Span>,
-    /// How it is said.
+    /// Its kind.
     pub kind: ParagraphKind,
-    /// Where.
+    /// Where it is shown.
     pub shown: Shown,
 }
 
-/// How a paragraph is said.
+/// The kind of a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParagraphKind {
-    /// By itself.
+    /// A sentence by itself.
     Statement,
-    /// About what stands above it, in small print.
+    /// A remark about the block above it, in small print.
     Remark,
-    /// About a remark or a fact above it.
+    /// A remark about a remark or a fact above it.
     Detail,
-    /// Loudly.
+    /// A warning.
     Warning,
 }
 
-/// Names with what they stand for.
+/// Names with their values.
 #[derive(Clone, Debug, Serialize)]
 pub struct Facts {
-    /// A name, and what it stands for.
+    /// A name and its value.
     pub rows: Vec<(String, Vec<Span>)>,
-    /// Letters that a terminal moves them to the right.
+    /// Number of characters by which a terminal indents them.
     pub indent: usize,
-    /// Letters that a terminal gives the names.
+    /// Width of the names in a terminal, in characters.
     pub width: usize,
-    /// Where.
+    /// Where they are shown.
     pub shown: Shown,
 }
 
 /// Items below a title.
 #[derive(Clone, Debug, Serialize)]
 pub struct List {
-    /// As a section's.
+    /// As the id of a section.
     pub id: String,
-    /// What they are; may be empty.
+    /// Their title; may be empty.
     pub title: String,
     /// The items.
     pub items: Vec<Vec<Span>>,
@@ -181,7 +181,7 @@ impl Block {
         Self::remark_on(text, Shown::Everywhere)
     }
 
-    /// A remark in one place.
+    /// A remark that is shown in one place only.
     #[must_use]
     pub fn remark_on(text: impl Into<String>, shown: Shown) -> Self {
         Self::Paragraph(Paragraph { words: vec![Span::plain(text)], kind: ParagraphKind::Remark, shown })
@@ -194,7 +194,7 @@ impl Block {
         Self::Paragraph(Paragraph { words, kind: ParagraphKind::Detail, shown: Shown::Everywhere })
     }
 
-    /// A sentence that nobody may miss.
+    /// A warning.
     #[must_use]
     pub fn warning(text: impl Into<String>) -> Self {
         let words = vec![Span::plain(text)];

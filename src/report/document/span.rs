@@ -1,4 +1,4 @@
-//! Words of a report: how loud they are, what they look like, where they are shown.
+//! Words of a report: their emphasis, their style, and where they are shown.
 
 use serde::Serialize;
 
@@ -6,53 +6,53 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shown {
-    /// Wherever the document is.
+    /// On a page and in a terminal.
     #[default]
     Everywhere,
     /// On a page only: it is too wide or too long for a terminal, or a picture.
     Page,
-    /// In a terminal only: a page has it in another form.
+    /// In a terminal only: a page shows it in another form.
     Terminal,
 }
 
-/// Some words that look alike.
+/// Some words in the same style.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// The words.
     pub text: String,
-    /// How loud they are.
+    /// Their emphasis.
     pub tone: Tone,
-    /// What they look like.
+    /// Their style.
     pub look: Look,
     /// A number of a footnote after them.
     pub footnote: Option<usize>,
-    /// What they mean, for those who ask; may be empty.
+    /// An explanation shown on request; may be empty.
     pub explanation: String,
 }
 
-/// How loud words are.
+/// The emphasis of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tone {
-    /// As all others.
+    /// Normal.
     #[default]
     Plain,
-    /// Beside the point.
+    /// Less important.
     Quiet,
-    /// Not to be missed.
+    /// A warning.
     Warning,
 }
 
-/// What words look like.
+/// The style of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Look {
-    /// Words.
+    /// Plain words.
     #[default]
     Words,
-    /// A mark with a frame.
+    /// A framed label.
     Badge,
-    /// Letters that are typed as they stand, never broken.
+    /// Text to be typed as it is, never broken.
     Code,
     /// No finite number: "inf" in plain letters.
     Infinite,
@@ -65,25 +65,25 @@ impl Span {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Words beside the point.
+    /// Less important words.
     #[must_use]
     pub fn quiet(text: impl Into<String>) -> Self {
         Self { tone: Tone::Quiet, ..Self::plain(text) }
     }
 
-    /// Words that are typed as they stand.
+    /// Text to be typed as it is.
     #[must_use]
     pub fn code(text: impl Into<String>) -> Self {
         Self { look: Look::Code, ..Self::plain(text) }
     }
 
-    /// A mark with a frame.
+    /// A framed label.
     #[must_use]
     pub fn badge(text: impl Into<String>) -> Self {
         Self { look: Look::Badge, ..Self::plain(text) }
     }
 
-    /// The words not to be missed, if so.
+    /// The words as a warning, if `loud`.
     #[must_use]
     pub fn loud(mut self, loud: bool) -> Self {
         if loud {

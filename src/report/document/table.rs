@@ -6,21 +6,21 @@ use serde::Serialize;
 /// Rows and columns.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Table {
-    /// What the numbers are.
+    /// Its title.
     pub title: String,
     /// The columns.
     pub columns: Vec<Column>,
-    /// How many columns, from the first on, say what a row is about.
+    /// Number of columns, from the first on, that identify a row.
     pub heads: usize,
     /// The rows; each has a cell for every column.
     pub rows: Vec<Row>,
-    /// How it is laid out.
+    /// Its layout.
     pub layout: Layout,
-    /// Where.
+    /// Where it is shown.
     pub shown: Shown,
 }
 
-/// How a table is laid out.
+/// The layout of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
@@ -28,9 +28,9 @@ pub enum Layout {
     #[default]
     Rows,
     /// In a terminal the first two columns are lines of their own above the rows that share them, and columns have no
-    /// header; a page says them once for all these rows.
+    /// header; a page shows them once for all these rows.
     Grouped,
-    /// In a terminal without a rule below the header.
+    /// As `Rows`, but in a terminal without a rule below the header.
     Plain,
 }
 
@@ -39,11 +39,11 @@ pub enum Layout {
 pub struct Column {
     /// Its header.
     pub name: String,
-    /// Whether cells stand to the right, as numbers do.
+    /// Whether cells are aligned to the right, as numbers are.
     pub number: bool,
-    /// Whether its name stands in each cell too where columns have no header.
+    /// Whether its name is repeated in each cell where columns have no header.
     pub named_in_cells: bool,
-    /// Where.
+    /// Where it is shown.
     pub shown: Shown,
 }
 
@@ -52,7 +52,7 @@ pub struct Column {
 pub struct Row {
     /// Its cells.
     pub cells: Vec<Cell>,
-    /// What is to be known of the row, or of the rows with the same head.
+    /// A remark about the row, or about the rows with the same head.
     pub remark: String,
 }
 
@@ -61,7 +61,7 @@ pub struct Row {
 pub struct Cell {
     /// Its words.
     pub words: Vec<Span>,
-    /// The same in fewer letters, for a terminal; empty if there is no need.
+    /// A shorter form for a terminal; empty if not needed.
     pub short: String,
     /// Several findings in one cell, each with figures of its own.
     pub findings: Vec<Finding>,
@@ -70,16 +70,16 @@ pub struct Cell {
 /// Something found, with its figures: a small table within a cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// What.
+    /// The finding.
     pub words: Vec<Span>,
-    /// Name, figure, and what belongs to it.
+    /// Name, figure, and its addition.
     pub figures: Vec<[Vec<Span>; 3]>,
-    /// What is to be known of it.
+    /// A remark about it.
     pub remark: String,
 }
 
 impl Table {
-    /// A table of texts; columns from `first_number` on are numbers, those before it say what a row is about.
+    /// A table of texts; columns from `first_number` on are numbers, those before it identify a row.
     #[must_use]
     pub fn new(
         title: impl Into<String>,
@@ -151,7 +151,7 @@ impl Cell {
         Self { words, ..Self::default() }
     }
 
-    /// Its words without any looks.
+    /// Its words without style.
     #[must_use]
     pub fn text(&self) -> String {
         self.words.iter().map(|span| span.text.as_str()).collect()

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Positive values that span more than this factor get a logarithmic axis.
 const LOG_FROM: f64 = 30.0;
-/// Ticks on a linear axis, about.
+/// Approximate number of ticks on a linear axis.
 const TICKS: f64 = 5.0;
 
 /// One axis. Positions on it are its values, or their decimal logarithms if it is logarithmic.
@@ -21,14 +21,14 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis for `values` that carry errors to either side: logarithmic if all values are positive and span more
-    /// than a factor of 30. Values that are not finite do not count.
+    /// An axis for `values` with errors to either side: logarithmic if all values are positive and span more than a
+    /// factor of 30. Values that are not finite are ignored.
     #[must_use]
     pub fn fit(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::fitted(values, true)
     }
 
-    /// A linear axis for `values` that carry errors to either side.
+    /// A linear axis for `values` with errors to either side.
     #[must_use]
     pub fn plain(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::fitted(values, false)
@@ -44,7 +44,8 @@ impl Axis {
         }
         let top = values.iter().map(|(value, error)| value + error).fold(most, f64::max);
         if may_be_log && least > 0.0 && most / least > LOG_FROM {
-            // A band that reaches down to zero has no end on this axis: it is cut a factor of 2 below the least value.
+            // A band that reaches down to zero has no lower end on this axis: it is cut off at half of the smallest
+            // value.
             let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
             return Self::logarithmic(bottom.max(least / 2.0), top);
         }
@@ -54,7 +55,7 @@ impl Axis {
         Self::linear(bottom, top)
     }
 
-    /// An axis for values that were chosen by someone: each gets a tick where they stand far enough apart.
+    /// An axis for values that a user chose: each gets a tick if they are far enough apart.
     #[must_use]
     pub fn chosen(values: &[f64]) -> Self {
         let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
@@ -111,7 +112,7 @@ impl Axis {
     fn linear(bottom: f64, top: f64) -> Self {
         let (bottom, top) = match () {
             () if top > bottom => (bottom, top),
-            // Nothing but zeros, of a quantity that is never below.
+            // Only zeros, of a quantity that is never negative.
             () if bottom == 0.0 => (0.0, 1.0),
             () => (bottom - 0.5, bottom + 0.5),
         };
@@ -152,7 +153,7 @@ impl Axis {
         Self { log: true, low, high, ticks }
     }
 
-    /// The position of a value; `None` where the axis has none.
+    /// The position of a value; `None` if it has none on this axis.
     #[must_use]
     pub fn position(&self, value: f64) -> Option<f64> {
         let position = if self.log { libm::log10(value) } else { value };

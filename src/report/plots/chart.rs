@@ -25,7 +25,7 @@ pub struct Chart {
     pub lines: Vec<Line>,
     /// How to read it: what lines and bands are, over how many replications.
     pub note: String,
-    /// What belongs on it and lies beyond its axes, in words.
+    /// Values that belong on the chart but lie beyond its axes, in words.
     pub beyond: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub enum Kind {
     Bars,
     /// Hollow diamonds.
     Diamonds,
-    /// Hollow triangles that hang from a dotted line, in the colour of their entry.
+    /// Hollow triangles on a dotted line, in the colour of their entry.
     Ceiling,
     /// A grey line, whatever its entry's colour; the number tells several apart by their dashes.
     Bound(usize),
@@ -80,9 +80,9 @@ impl Chart {
 /// One point.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Point {
-    /// Where, in the units of the horizontal axis.
+    /// Its position, in the units of the horizontal axis.
     pub x: f64,
-    /// How much, in the units of the vertical axis.
+    /// Its value, in the units of the vertical axis.
     pub y: f64,
     /// Its error to either side; 0 for none.
     pub error: f64,

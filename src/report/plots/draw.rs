@@ -1,4 +1,4 @@
-//! Draws a chart with plotters: the frame once, and each line on its own, so that a page can hide one.
+//! Draws a chart with plotters: the frame once, and each line separately, so that a page can hide one.
 
 use super::axis::Axis;
 use super::chart::{Chart, Kind, Line};
@@ -13,7 +13,7 @@ use std::ops::Range;
 pub const WIDTH: u32 = 960;
 /// Height of a chart in its own units.
 pub const HEIGHT: u32 = 600;
-/// Size of its letters.
+/// Font size.
 const LETTERS: u32 = 26;
 
 type Context<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
@@ -32,7 +32,7 @@ pub struct Drawn {
 pub struct DrawnLine {
     /// Its elements.
     pub svg: String,
-    /// Where its points are.
+    /// Positions of its points.
     pub points: Vec<(i32, i32)>,
 }
 
@@ -54,7 +54,7 @@ impl Ranged for Axis {
     }
 }
 
-/// Draws.
+/// Draws a chart.
 #[must_use]
 pub fn draw(chart: &Chart) -> Drawn {
     Drawn {
@@ -70,7 +70,7 @@ pub fn draw(chart: &Chart) -> Drawn {
     }
 }
 
-/// The frame, or one line where the frame would put it.
+/// The frame, or one line at its position within the frame.
 fn layer(chart: &Chart, line: Option<&Line>) -> (String, Vec<(i32, i32)>) {
     let mut text = String::new();
     let points = on_area(&mut text, chart, line).expect("drawing into memory does not fail");

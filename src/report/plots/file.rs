@@ -1,4 +1,4 @@
-//! A chart as a file of its own: white ground, title, legend and note inside, nothing outside needed.
+//! A chart as a separate file: white background, with title, legend and note, independent of other files.
 
 use super::chart::{Chart, Kind};
 use super::draw::{HEIGHT, WIDTH, draw};
@@ -9,9 +9,9 @@ use maud::{Markup, PreEscaped, html};
 const TITLE: u32 = 56;
 /// Height of one line of the legend.
 const ENTRY: u32 = 36;
-/// About the width of a letter of the legend.
+/// Approximate width of a letter of the legend.
 const LETTER: u32 = 14;
-/// Letters in a line of the note: wide ones, since the font is the reader's.
+/// Letters in a line of the note, assuming wide ones, since the font is the reader's.
 const NOTE_WIDTH: usize = 74;
 /// Height of a line of the note.
 const NOTE: u32 = 26;
@@ -37,7 +37,8 @@ pub fn standalone(chart: &Chart) -> String {
             g transform=(format!("translate(0 {TITLE})")) {
                 g { (PreEscaped(&drawn.frame)) }
                 @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
-                    // Marks and their bars are drawn whole; only a plain line says by its dashes whose it is.
+                    // Marks and their bars are drawn without dashes; only a plain line shows by its dashes to which
+                    // entry it belongs.
                     g stroke-dasharray=(line.kind.dashes(line.key)) { (PreEscaped(&drawn.svg)) }
                 }
             }
@@ -58,7 +59,7 @@ pub fn standalone(chart: &Chart) -> String {
     markup.into_string()
 }
 
-/// A sample of a line, 56 wide and 24 high, as a legend shows it: its dashes, or its mark where there are marks.
+/// A sample of a line, 56 wide and 24 high, as a legend shows it: with its dashes, or with its mark if it has marks.
 #[must_use]
 pub fn sample(key: usize, kind: Kind) -> Markup {
     html! {
@@ -83,14 +84,14 @@ fn hex(key: usize, kind: Kind) -> String {
     format!("#{r:02X}{g:02X}{b:02X}")
 }
 
-/// Columns of the legend that the longest name leaves room for.
+/// Number of legend columns for which the longest name leaves room.
 fn columns(legend: &[String]) -> usize {
     let longest = legend.iter().map(|name| name.chars().count() as u32).max().unwrap_or(0);
     let fit = (WIDTH - 40) / (68 + LETTER * longest + 24);
     (fit as usize).clamp(1, legend.len().max(1))
 }
 
-/// The note, broken between words; "n = 4" stays in one piece.
+/// The note, broken between words; "n = 4" is not broken.
 fn lines(note: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in note.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Charts as SVG: what is to be drawn is plain data, so that a page, a file and a test can look at it.
+//! Charts as SVG: a chart is plain data, so that a page, a file and a test can use it.
 
 mod axis;
 mod chart;

@@ -1,8 +1,9 @@
-//! Colours that can be distinguished with any colour vision, and dashes for prints in grey.
+//! Colours that can be distinguished with any colour vision, and dashes for greyscale prints.
 
 use plotters::style::RGBColor;
 
-/// The palette of Okabe and Ito (2008), black late and yellow last and darker than theirs, which is faint on white.
+/// The palette of Okabe and Ito (2008), with black late, and with yellow last and darker, because theirs is faint on
+/// white.
 pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xD5, 0x5E, 0x00),
@@ -14,7 +15,7 @@ pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0xA8, 0x9D, 0x00),
 ];
 
-/// The colour of what was not measured.
+/// The colour of lines that were not measured.
 pub const GREY: RGBColor = RGBColor(0x6B, 0x72, 0x7A);
 
 /// The dashes of legend entry `key` as SVG's `stroke-dasharray`, in the units of a chart.

@@ -1,4 +1,4 @@
-//! An SVG document as a PNG picture, its letters in a font of the machine.
+//! An SVG document as a PNG picture, with a font of the machine.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 /// Pixels per unit of the document: sharp on paper too.
 const SCALE: f32 = 2.0;
-/// Fonts that are taken in this order before any other.
+/// Fonts that are preferred, in this order.
 const FONTS: [&str; 6] = ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Arial", "Helvetica", "Verdana"];
 
 /// Why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoPicture {
-    /// The machine has no font, and a chart without letters says nothing.
+    /// The machine has no font, and a chart without labels is useless.
     NoFont,
     /// The document cannot be drawn.
     Document(String),

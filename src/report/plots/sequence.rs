@@ -6,19 +6,19 @@ use crate::vocab::{PartyId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
-/// Most events in one picture; more could not be told apart.
+/// Largest number of events in one picture; more could not be distinguished.
 const MOST_EVENTS: usize = 3000;
 const LEFT: f64 = 110.0;
 const TOP: f64 = 60.0;
 const COLUMN: f64 = 150.0;
-/// Height per event in pixels, on average; least and most between one moment and the next.
+/// Height per event in pixels, on average; smallest and largest distance between one moment and the next.
 const ROW: f64 = 16.0;
 const LEAST: f64 = 5.0;
 const MOST: f64 = 60.0;
 /// Least distance between two times at the margin.
 const TICK: f64 = 22.0;
 
-/// How a picture looks by itself.
+/// The style of a picture in a file of its own.
 const STYLE: &str = "text{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}.life{stroke:#999}.away{stroke:#c33;stroke-width:5;stroke-opacity:.35}.sent{stroke:#1f5fa8;\
     fill:none}.head{fill:#1f5fa8}.lost{stroke:#c33;fill:none;stroke-dasharray:4 3}.bad{fill:#c33}.time{fill:#555}\
     .timer{fill:#e8a33d}.fact{fill:#2f8f4e}";
@@ -26,7 +26,7 @@ const STYLE: &str = "text{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke
 /// Why there is no picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSequence {
-    /// Nothing happens.
+    /// There are no events.
     Nothing,
     /// So many events are too many for one picture.
     TooMany(usize),
@@ -47,7 +47,7 @@ impl fmt::Display for NoSequence {
 
 impl std::error::Error for NoSequence {}
 
-/// Draws a window's events as a document of its own.
+/// Draws a window's events as a separate document.
 ///
 /// # Errors
 /// [`NoSequence`], when there is nothing to draw or too much.
@@ -71,13 +71,13 @@ pub fn sequence(title: &str, names: &[String], events: &[TraceEvent]) -> Result<
 /// A picture without its frame.
 #[derive(Clone, Debug)]
 pub(in crate::report) struct Drawing {
-    /// Elements of SVG, their looks left to classes.
+    /// Elements of SVG, styled by classes.
     pub(in crate::report) inside: String,
     pub(in crate::report) width: f64,
     pub(in crate::report) height: f64,
 }
 
-/// Draws events; none if there are none.
+/// Draws events; `None` if there are none.
 pub(in crate::report) fn drawing(names: &[String], events: &[TraceEvent]) -> Option<Drawing> {
     events.first()?;
     let canvas = Canvas::new(names, events);
@@ -95,8 +95,8 @@ pub(in crate::report) fn drawing(names: &[String], events: &[TraceEvent]) -> Opt
 struct Canvas {
     /// Horizontal place of each party that takes part.
     columns: BTreeMap<PartyId, f64>,
-    /// Vertical place of each moment at which something happens. Moments are apart as their times are, but never so
-    /// near that they cannot be told apart, nor so far that an idle stretch fills the picture.
+    /// Vertical place of each moment at which something happens. The distances of moments follow their times, but are
+    /// never so small that they cannot be distinguished, nor so large that an idle period fills the picture.
     moments: Vec<(Time, f64)>,
 }
 
@@ -156,8 +156,8 @@ impl Canvas {
         self.columns.get(&party).copied().unwrap_or(LEFT)
     }
 
-    /// Vertical place of a moment; those before the window are at its upper edge, and one at which nothing happens is
-    /// where the next one is.
+    /// Vertical place of a moment; moments before the window are at its upper edge, and one at which nothing happens is
+    /// at the place of the next one.
     fn y(&self, at: Time) -> f64 {
         if self.moments.first().is_some_and(|(first, _)| at < *first) {
             return TOP;
@@ -192,7 +192,7 @@ impl Canvas {
         }
     }
 
-    /// A thick line beside a party's own while it is away.
+    /// A thick line beside a party's own while it is offline.
     fn absences(&self, svg: &mut String, events: &[TraceEvent]) {
         let mut away: BTreeMap<PartyId, Option<f64>> = BTreeMap::new();
         let mut bar = |party: PartyId, from: f64, until: f64| {
@@ -205,7 +205,7 @@ impl Canvas {
         for event in events {
             if let TraceKind::Switched(party, online, _) = event.kind {
                 if online {
-                    // Away since before the window, unless it was seen to go.
+                    // Offline since before the window, unless the event is in it.
                     let since = away.get(&party).copied().flatten().unwrap_or(TOP);
                     bar(party, since, self.y(event.at));
                     away.insert(party, None);

@@ -1,4 +1,5 @@
-//! A document as a page: one file that needs no other, for a screen, a phone and paper. It knows no section by name.
+//! A document as a page: a single file without dependencies, for screens, phones and paper. It does not depend on which
+//! sections exist.
 
 mod figure;
 mod table;
@@ -25,7 +26,7 @@ pub(super) fn page(document: &Document) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content=(format!("subrosa {}", env!("CARGO_PKG_VERSION")));
-                // Keeps a browser from asking a server for an icon.
+                // Keeps a browser from requesting an icon from a server.
                 link rel="icon" href="data:,";
                 style { (PreEscaped(STYLE)) }
             }

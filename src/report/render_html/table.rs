@@ -1,12 +1,12 @@
-//! Tables that scroll on a small screen and read aloud in order.
+//! Tables that scroll on a small screen and that a screen reader reads in order.
 
 use super::words::words;
 use crate::report::document::{Cell, Column, Finding, Layout, Row, Shown, Table};
 use maud::{Markup, html};
 
-/// Letters from which on a cell of words is kept wide, so that no row becomes a tower on a narrow screen.
+/// Number of letters from which a cell of words is kept wide, so that no row becomes very high on a narrow screen.
 const LONG: usize = 24;
-/// Letters up to which a narrow screen may break a cell of words at every space.
+/// Number of letters up to which a narrow screen may break a cell of words at every space.
 const FEW: usize = 12;
 
 /// A table below its caption.
@@ -31,7 +31,7 @@ pub(super) fn table(table: &Table) -> Markup {
     )
 }
 
-/// A cell in its row; nothing where the cell above it stands for it.
+/// A cell in its row; empty if the cell above it covers it.
 fn placed(table: &Table, index: usize, row: &Row, at: usize) -> Markup {
     let (column, cell) = (&table.columns[at], &row.cells[at]);
     let head = at < table.heads;

@@ -1,4 +1,4 @@
-//! Words as markup: tones, badges, footnotes.
+//! Words as HTML: emphasis, badges, footnotes.
 
 use crate::report::document::{Look, Span, Tone};
 use maud::{Markup, html};

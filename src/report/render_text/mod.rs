@@ -1,4 +1,4 @@
-//! A document in a terminal of 80 columns, without colour. It knows no section by name.
+//! A document in a terminal of 80 columns, without colour. It does not depend on which sections exist.
 
 mod lines;
 mod table;
@@ -8,7 +8,7 @@ use super::document::{Block, Document, Paragraph, ParagraphKind, Section, Shown}
 use lines::{FIXED, line, wrapped};
 use words::words;
 
-/// A whole document: what is urgent at the end, just above where one types.
+/// A whole document: urgent sections at the end, just above the prompt.
 pub(super) fn document(document: &Document) -> String {
     let mut out = String::new();
     blocks(&mut out, &document.heading);
@@ -56,7 +56,7 @@ fn blocks(out: &mut String, all: &[Block]) {
             }
             Block::Facts(facts) if facts.shown != Shown::Page => {
                 for (name, value) in &facts.rows {
-                    // A name is not broken, and stays beside what it names.
+                    // A name is not broken, and stays on the line of its value.
                     let name =
                         format!("{name:<width$}", width = facts.width).replace(' ', &FIXED.to_string());
                     wrapped(out, facts.indent, &format!("{name}{}", words(value)));

@@ -1,4 +1,4 @@
-//! Tables in letters: with a header and a rule, or as a block of rows below lines of their own.
+//! Tables as text: with a header and a rule, or as a block of rows below lines of their own.
 
 use super::lines::{FIXED, WIDTH, line, wrapped};
 use super::words::words;
@@ -49,7 +49,7 @@ fn text(cell: &Cell) -> String {
     format!("{}{findings}", words(&cell.words)).replace(FIXED, " ")
 }
 
-/// A rule below the header and none between rows; numbers stand to the right.
+/// A rule below the header and none between rows; numbers are aligned to the right.
 fn with_header(out: &mut String, header: Vec<String>, rows: Vec<Vec<String>>, numbers: &[bool]) {
     let (padding, least) = least_widths(&header, &rows, numbers);
     let mut table = comfy_table::Table::new();
@@ -73,12 +73,12 @@ fn with_header(out: &mut String, header: Vec<String>, rows: Vec<Vec<String>>, nu
     }
 }
 
-/// Columns to the left and right of each cell, where there is room for them and where there is not.
+/// Space to the left and right of each cell: with enough room, and without.
 const PADDINGS: [(u16, u16); 2] = [(1, 1), (0, 1)];
 
-/// The padding and the least width of each column for as much as possible to stay whole: space between columns goes
-/// first, then numbers lose their errors to the next line, and the words of headers, the numbers' before the others', are
-/// broken last; nothing is held where even that does not fit.
+/// The padding and the smallest width of each column such that as much as possible is not broken: first the space
+/// between columns is reduced, then numbers lose their errors to the next line, and the words of headers are broken
+/// last, those of numbers after the others; if even that does not fit, no width is fixed.
 fn least_widths(header: &[String], rows: &[Vec<String>], numbers: &[bool]) -> ((u16, u16), Option<Vec<u16>>) {
     let long = |text: &str| text.chars().count() as u16;
     let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);
@@ -108,7 +108,7 @@ fn least_widths(header: &[String], rows: &[Vec<String>], numbers: &[bool]) -> ((
     found.map_or((wide, None), |(padding, widths)| (padding, Some(widths)))
 }
 
-/// Rows below lines that they share: the first column flush left when it changes, the second indented.
+/// Rows below lines that they share: the first column is printed at the left edge when it changes, the second indented.
 fn grouped(out: &mut String, table: &Table, columns: &[&Column], rows: Vec<Vec<String>>) {
     let mut last: Option<&str> = None;
     let mut rest = rows.as_slice();

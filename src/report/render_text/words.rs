@@ -1,4 +1,4 @@
-//! Words as a terminal shows them.
+//! Words as plain text for a terminal.
 
 use super::lines::FIXED;
 use crate::report::document::{Look, Span};

@@ -30,7 +30,7 @@ fn for_arithmetic(figure: &Figure) -> &'static str {
 /// The arithmetic that is assumed for costs from a file.
 const ASSUMED: &str = "ideal arithmetic assumed";
 
-/// What that means, for the reader.
+/// The meaning of that, for the reader.
 const STATED: &str = "The costs are taken as the file states them, and the noise as real-valued (ideal arithmetic \
                       assumed): noise that is drawn in floating point can leak more through its low bits.";
 
@@ -85,15 +85,15 @@ pub struct AccountDocument {
     pub delta: f64,
     /// How many releases there are.
     pub releases: u64,
-    /// Each accountant's answer by its name, the one to quote first.
+    /// Each accountant's answer by its name; the first is the one to quote.
     #[serde(serialize_with = "by_name")]
     pub accountants: Vec<(&'static str, AccountantFigures)>,
-    /// What is known of releases that a run made.
+    /// Facts about releases that a run made.
     #[serde(flatten)]
     pub footing: Option<KnownFooting>,
 }
 
-/// What is known of releases that a run made, besides their costs.
+/// Facts about releases that a run made, besides their costs.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct KnownFooting {
     /// The basis of the costs, as in the run's report.
@@ -109,18 +109,18 @@ pub struct KnownFooting {
 pub struct AccountantFigures {
     /// Its epsilon.
     pub epsilon: Finite,
-    /// The least that its exact value can be, where that is known.
+    /// Smallest possible exact value, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lower: Option<Finite>,
-    /// The most that its exact value can be, where that is known.
+    /// Largest possible exact value, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<Finite>,
-    /// The order of the divergence that gave it, for accountants that search one.
+    /// The order of the divergence that gave it, for accountants that optimise over orders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Finite>,
     /// Whether it is a bound.
     pub standing: &'static str,
-    /// How the accountant counts.
+    /// The accountant's method.
     pub about: Option<&'static str>,
     /// Its basis.
     pub basis: &'static str,
@@ -195,7 +195,7 @@ pub fn account_over_rounds(statement: &Statement) -> Chart {
     )
 }
 
-/// The smallest delta of each epsilon by the tight accountant, read off the inverse curve.
+/// The smallest delta of each epsilon by the tight accountant, computed from the inverse curve.
 #[must_use]
 pub fn account_curve(composition: &Composition) -> Chart {
     let points = tight_curve(composition)

@@ -8,7 +8,7 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::scenario::Metric;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// One series along one axis, the others held.
+/// One series along one axis, with the others fixed.
 struct Track<'a> {
     series: &'a str,
     /// Values of the other axes that it depends on.
@@ -43,12 +43,12 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Whether curves along the axis say anything: a regret changes, or a paper has figures to stand beside.
+/// Whether curves along the axis are informative: a regret changes, or there are published figures.
 fn matters(tracks: &[Track<'_>]) -> bool {
     tracks.iter().any(|track| rises(track) || published(track))
 }
 
-/// Whether the axis makes a difference to the regret of a series.
+/// Whether the regret of a series depends on the axis.
 fn rises(track: &Track<'_>) -> bool {
     let regrets = |run: &SeriesSummary| METRICS.map(|metric| of(metric, run));
     track.cells.windows(2).any(|pair| regrets(pair[0].3) != regrets(pair[1].3))
@@ -58,7 +58,7 @@ fn published(track: &Track<'_>) -> bool {
     track.cells.iter().any(|(_, _, cell, run)| cell.published.iter().any(|row| row.series == run.name))
 }
 
-/// The axes that make no difference to any series' regret.
+/// The axes on which no series' regret depends.
 pub(super) fn untouched(summary: &Summary) -> Vec<String> {
     let names = axes(summary);
     let all: Vec<&CellSummary> = summary.cells.iter().collect();

@@ -149,7 +149,7 @@ fn verdict(finding: &Finding) -> String {
     }
 }
 
-/// The same in a cell of a table.
+/// The verdict for a cell of a table.
 fn verdict_cell(finding: &Finding) -> String {
     if finding.verdict != Verdict::Consistent {
         return finding.verdict.to_string();
@@ -164,7 +164,7 @@ fn verdict_cell(finding: &Finding) -> String {
     }
 }
 
-/// Two rows of blocks: how the scores are spread under D and under D'.
+/// Two rows of blocks: the distribution of the scores under D and under D'.
 fn bars(histogram: &Histogram) -> String {
     const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = histogram.given.iter().chain(&histogram.neighbour).copied().fold(0.0, f64::max);
@@ -209,7 +209,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
             ]
         })
         .collect();
-    // The ceiling hardly depends on delta: the largest stands for all.
+    // The ceiling hardly depends on delta: the largest one is shown for all.
     let ceiling = findings.iter().map(|finding| finding.evidence.ceiling).fold(0.0, f64::max);
     let title = format!("{title}, ceiling {}", epsilon(ceiling));
     let mut blocks = vec![Block::Table(Table::new(title, header, rows, 2))];

@@ -1,10 +1,10 @@
-//! The axes of a study along which results are drawn: those of numbers, or else those of words.
+//! The axes of a study along which results are drawn: those with numbers, or if there are none, those with words.
 
 use super::cells::{axes, point};
 use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
-/// Values in words that an axis needs at least to be drawn along; two are better seen as two lines.
+/// Smallest number of word values for an axis to be drawn along; two are clearer as two lines.
 const LEAST_WORDS: usize = 3;
 /// Longest word that fits below an axis.
 const FITTING: usize = 12;
@@ -23,7 +23,7 @@ enum Scale {
     Words(Vec<String>),
 }
 
-/// All axes that have numbers only, two of them at least; if there are none, those with several words.
+/// All axes that have numbers only, at least two values each; if there are none, those with several words.
 pub(super) fn along(summary: &Summary) -> Vec<Along> {
     let names = axes(summary);
     let mut numeric = Vec::new();
@@ -89,7 +89,7 @@ impl Along {
         ('A'..='Z').map(String::from).take(words.len()).collect()
     }
 
-    /// The values that the ticks stand for, where ticks are letters.
+    /// The values that the ticks stand for, if ticks are letters.
     pub(super) fn note(&self) -> String {
         let Scale::Words(words) = &self.scale else { return String::new() };
         let ticks = self.ticks(words);

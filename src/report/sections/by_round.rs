@@ -9,9 +9,9 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::scenario::Metric;
 use crate::study::{SeriesSummary, Summary};
 
-/// Points at the beginning that are drawn however long the line is.
+/// Number of points at the beginning that are drawn however long the line is.
 const FIRST_POINTS: usize = 20;
-/// Rounds from which on simple regret is drawn over the logarithm of the round.
+/// Number of rounds from which on simple regret is drawn over the logarithm of the round.
 const LONG: u64 = 300;
 
 /// Regret by round: all cells in one figure while the lines are few, else one figure per value of the other axes.
@@ -77,7 +77,7 @@ fn curve_chart(metric: Metric, place: &str, lines: &[Named<'_>], note: &str) -> 
         },
         y: match metric {
             Metric::SimpleRegret => Axis::fit(numbers(&lines_drawn)),
-            // A sum grows from nothing whatever it sums: only its shape on a plain axis tells anything.
+            // A cumulative sum grows from 0: only its shape on a linear axis is informative.
             Metric::CumulativeRegret => Axis::plain(numbers(&lines_drawn)),
         },
         legend: lines.iter().map(|(name, _)| name.clone()).collect(),

@@ -1,4 +1,4 @@
-//! The cells of a study in the order and grouping that people read them in.
+//! The cells of a study, ordered and grouped for the reader.
 
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, SeriesSummary, Summary};
 
@@ -24,7 +24,7 @@ fn short(value: f64) -> String {
     if digits.len() <= 7 { digits } else { format!("{value:.4}") }
 }
 
-/// Cells of the study with one of their series, series by series, so that a column reads along the axes.
+/// Cells of the study with one of their series, series by series, so that a column follows the axes.
 pub(super) fn by_series(summary: &Summary) -> Vec<Vec<(&CellSummary, &SeriesSummary)>> {
     let mut groups: Vec<Vec<(&CellSummary, &SeriesSummary)>> = Vec::new();
     for cell in &summary.cells {
@@ -38,8 +38,8 @@ pub(super) fn by_series(summary: &Summary) -> Vec<Vec<(&CellSummary, &SeriesSumm
     groups
 }
 
-/// A table's axes and its rows: series, point, numbers. An axis that none of a series' numbers depend on reads "any",
-/// and the rows that it would tell apart are one; an axis that is "any" throughout is left out.
+/// A table's axes and its rows: series, point, numbers. If none of a series' numbers depend on an axis, its value is
+/// "any", and the rows that differ only in that axis are merged; an axis that is "any" in all rows is left out.
 pub(super) fn rows(
     summary: &Summary,
     numbers: impl Fn(&CellSummary, &SeriesSummary) -> Vec<String>,
@@ -72,8 +72,8 @@ pub(super) fn rows(
     (axes, rows)
 }
 
-/// The axes on which results depend, given the result at each point: an axis is left out if the others
-/// determine it. An axis with a single value counts.
+/// The axes on which results depend, given the result at each point: an axis is left out if the others determine it. An
+/// axis with a single value is included.
 pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool> {
     let axes = results.first().map_or(0, |(point, _)| point.len());
     let mut depends = vec![true; axes];
@@ -93,17 +93,17 @@ pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool
     depends
 }
 
-/// Rows of all cells, those that agree in everything once, with the points where they hold; series together.
+/// Rows of all cells, equal ones merged, with the points where they hold; grouped by series.
 pub(super) fn merged(summary: &Summary) -> Vec<(&PrivacyRow, Vec<String>)> {
     once(summary, |cell| &cell.privacy, |entry| &entry.series)
 }
 
-/// Losses about persons of all cells, those that agree in everything once, with the points where they hold.
+/// Losses about persons of all cells, equal ones merged, with the points where they hold.
 pub(super) fn merged_persons(summary: &Summary) -> Vec<(&PersonLoss, Vec<String>)> {
     once(summary, |cell| &cell.persons, |entry| &entry.series)
 }
 
-/// Points in words: "noise = 1.0; 2.0"; empty where they are all of the study.
+/// Points in words: "noise = 1.0; 2.0"; empty if they are all points of the study.
 pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     if places.len() == summary.cells.len() {
         String::new()
@@ -112,7 +112,7 @@ pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     }
 }
 
-/// Entries of all cells, equal ones once, with the points where they hold; those of a series together.
+/// Entries of all cells, equal ones merged, with the points where they hold; grouped by series.
 fn once<T: PartialEq>(
     summary: &Summary,
     of: impl Fn(&CellSummary) -> &Vec<T>,

@@ -5,7 +5,7 @@ use crate::objectives::Fitted;
 use crate::report::document::{Block, List, Section, Span};
 use crate::study::Manifest;
 
-/// The scenario as written, with what the command line changed and what a likelihood chose.
+/// The scenario as written, with the changes by the command line and the fitted hyperparameters.
 pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -> Section {
     let mut blocks = Vec::new();
     if !manifest.overrides.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn replay(run: &str) -> Section {
     Section::new("replay", "Replay", "How to repeat this run", blocks)
 }
 
-/// A path as a shell takes it.
+/// A path quoted for a shell.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@".contains(c);
     if !path.is_empty() && path.chars().all(plain) {

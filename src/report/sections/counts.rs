@@ -1,4 +1,4 @@
-//! What a protocol counted beside regret and messages.
+//! Other counts of a protocol, besides regret and messages.
 
 use super::cells::rows;
 use crate::report::document::Table;

@@ -5,7 +5,7 @@ use crate::report::number::{quantity, regret, seconds};
 use crate::study::{BranchRow, Forked, Plan};
 use crate::vocab::counted;
 
-/// The comparison of all futures.
+/// The comparison of all branches.
 pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Document {
     let branches = counted(forked.branches.len() as u64 - 1, "branch");
     let replications = counted(plan.replications, "replication");
@@ -30,7 +30,7 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
         });
         Block::Table(Table::new(title, header, body.collect(), heads.len()))
     };
-    // A protocol that only exercises the network has none.
+    // A protocol that only tests the network has no regret.
     if rows.iter().any(|row| row.simple_regret.is_some()) {
         blocks.push(table(
             "Regret at the end (against unchanged: cumulative, replication by replication)",

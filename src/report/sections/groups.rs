@@ -10,11 +10,11 @@ const JAIN: &str =
     "Jain's index of the groups' simple regrets is 1 if all are equal, and 1/groups if only one is above 0";
 
 /// Columns of the table of regrets, and which of them have a shorter form without the error: three errors in a row do
-/// not fit into a terminal, and summary.json has them.
+/// not fit into a terminal, and they are in summary.json.
 const COLUMNS: [&str; 6] = ["group", "agents", "simple regret", "worst", "cumulative", "queries"];
 const SHORTENED: [usize; 2] = [3, 4];
 
-/// Regret by group, then the worst group and Jain's index of each series; nothing where no series has two groups.
+/// Regret by group, then the worst group and Jain's index of each series; empty if no series has two groups.
 pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
     if all.all(|series| series.groups.len() < 2) {
@@ -37,7 +37,7 @@ fn regrets(summary: &Summary) -> Table {
         };
         series.groups.iter().flat_map(row).collect()
     };
-    // The groups of a series stand together, so they are one row until it is known which axes matter to it.
+    // The groups of a series are one row until it is known on which axes the series depends.
     let (axes, wide) = rows(summary, numbers);
     let heads = 1 + axes.len();
     let split = |row: Vec<String>| {

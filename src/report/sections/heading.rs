@@ -1,4 +1,4 @@
-//! What stands above a study's report: what was played, by which program, and its digest.
+//! The heading of a study's report: what was played, by which program, and its digest.
 
 use super::cells::{axes, by_series, point};
 use crate::report::document::{Block, Facts, Shown, Span};
@@ -6,7 +6,7 @@ use crate::study::{Manifest, Summary};
 use crate::vocab::counted;
 use std::path::Path;
 
-/// What a terminal says: the run in one line, and where it is.
+/// The heading in a terminal: the run in one line, and its folder.
 pub(super) fn of_summary(summary: &Summary, page: &str) -> Vec<Block> {
     let replications = summary.cells.iter().flat_map(|cell| &cell.series).map(|s| s.replications).max();
     let line = format!(
@@ -25,7 +25,7 @@ pub(super) fn of_summary(summary: &Summary, page: &str) -> Vec<Block> {
     ]
 }
 
-/// What a page says.
+/// The heading of a page.
 pub(super) fn of_page(summary: &Summary, manifest: &Manifest) -> Vec<Block> {
     let cells = summary.cells.len() as u64;
     let names = axes(summary);

@@ -7,13 +7,13 @@ use crate::report::plots::{Line, Point};
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
 
-/// Lines that one chart can carry and stay readable; as many as there are colours.
+/// Largest number of lines in a readable chart; as many as there are colours.
 pub(super) const MOST_LINES: usize = 8;
-/// Points of a line that are drawn; of longer ones every second, third, ... point is.
+/// Largest number of points of a line that are drawn; of longer lines every second, third, ... point is.
 const MOST_POINTS: usize = 400;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 
-/// A named run of numbers, one line in each of a figure's charts.
+/// A named series of numbers, one line in each of a figure's charts.
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// Cells that go on one figure, with the values of the axes that they share: as few as possible of `fixable` are
@@ -35,7 +35,7 @@ pub(super) fn grouped<'a>(
         }
         groups
     };
-    // More axes than these are held fixed all together.
+    // With more axes than these, all are held fixed.
     let some = fixable.len().min(6);
     let fixed_by = |way: u32| {
         let fixed = fixable.iter().enumerate().filter(|(bit, _)| *bit >= some || way >> bit & 1 == 1);
@@ -48,7 +48,8 @@ pub(super) fn grouped<'a>(
     fitting.unwrap_or_else(|| by(fixable))
 }
 
-/// The series of some cells with names that tell them apart; one that does not depend on some axis, once along it.
+/// The series of some cells with names that distinguish them; a series that does not depend on some axis appears once
+/// for it.
 pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &[String]) -> Vec<Named<'a>> {
     let mut found: Vec<Named<'a>> = Vec::new();
     let Some(first) = cells.first() else { return found };
@@ -70,7 +71,7 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &[String]) -> Vec<Name
     found
 }
 
-/// The axes that tell the results of one series apart.
+/// The axes on which the results of one series depend.
 pub(super) fn telling(runs: &[(&CellSummary, &SeriesSummary)]) -> Vec<usize> {
     let results: Vec<(Vec<String>, Results)> =
         runs.iter().map(|(cell, run)| (point(cell), Results::of(run))).collect();

@@ -1,4 +1,4 @@
-//! What each subject of a report says: one file per section, each made once from a study's data.
+//! The sections of a report, by subject: one file per section, each made once from a study's data.
 
 pub(super) mod account;
 pub(super) mod audit;
@@ -45,7 +45,7 @@ pub(super) fn of_summary(summary: &Summary, curves: Curves) -> Document {
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading, sections }
 }
 
-/// A study's report from all that a run left behind, with charts.
+/// A study's report from all files of a run, with charts.
 pub(super) fn of_page(page: &Page) -> Document {
     let (summary, first) = (&page.summary, page.first.as_ref());
     let place = summary.cells.first().map(|cell| {
@@ -63,7 +63,7 @@ pub(super) fn of_page(page: &Page) -> Document {
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading, sections }
 }
 
-/// All figures of a study, the most telling first.
+/// All figures of a study, the most informative first.
 pub(super) fn figures(page: &Page) -> Vec<Figure> {
     let (summary, first) = (&page.summary, page.first.as_ref());
     let mut figures = by_round::figures(summary);

@@ -7,10 +7,10 @@ use crate::report::document::{Block, Section, Shown, Table};
 use crate::report::number::{quantity, seconds};
 use crate::study::{CellSummary, FirstMessages, ReplicationRecord, SeriesSummary, Summary};
 
-/// Columns that a terminal has no room for.
+/// Columns that do not fit into a terminal.
 const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round", "lost, %"];
 
-/// The section; with the first replication's links and rounds, and how it begins, where they are at hand.
+/// The section; with the first replication's links and rounds, and its first events, if available.
 pub(super) fn section(
     summary: &Summary,
     first: Option<&ReplicationRecord>,
@@ -63,7 +63,7 @@ fn whole_runs(summary: &Summary) -> Table {
     Table::new(title, header, rows, first_number).column_on(Shown::Page, &WIDE)
 }
 
-/// What a round costs, where agents play in rounds; a page has it in the table of whole runs.
+/// The cost of a round, for protocols with rounds; a page shows it in the table of whole runs.
 fn rounds(summary: &Summary) -> Option<Table> {
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
     if !all.any(|series| !series.groups.is_empty() && series.metrics.bytes_per_round.is_some()) {
@@ -82,7 +82,7 @@ fn rounds(summary: &Summary) -> Option<Table> {
     Some(Table { shown: Shown::Terminal, ..table })
 }
 
-/// Columns of these names that no row has anything in are left out.
+/// Leaves out columns of these names that are empty in all rows.
 fn without_empty(
     header: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -95,7 +95,7 @@ fn without_empty(
     (pick(header.clone()), rows.iter().cloned().map(pick).collect())
 }
 
-/// Who sent to whom in one replication.
+/// Senders and addressees in one replication.
 fn links(first: &ReplicationRecord, place: &str) -> Option<Table> {
     let header =
         ["series", "from", "to", "delivered", "lost", "p50", "p90", "p99", "longest"].map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Outcomes beside their bounds as charts: along a numeric axis of the study, or series by series.
+//! Charts of outcomes with their bounds: along a numeric axis of the study, or series by series.
 
 use super::axes::{self, Along};
 use super::cells::{self, dependence, point};
@@ -8,7 +8,8 @@ use crate::report::number::quantity_of;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
 
-/// A bound that is at most so many times the largest outcome is drawn on a plain axis; a logarithmic one has room.
+/// A bound of at most this multiple of the largest outcome is drawn on a linear axis; otherwise the axis is
+/// logarithmic.
 const ROOM: f64 = 4.0;
 
 /// One series along one axis, or alone.
@@ -127,13 +128,13 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
         return None;
     }
     let most = numbers(&lines).map(|(value, error)| value + error).fold(f64::MIN, f64::max);
-    // Zeros do not prevent a logarithmic axis here: they stand at its lower edge.
+    // Zeros do not prevent a logarithmic axis here: they are drawn at its lower edge.
     let all = || numbers(&lines).chain(bounds().map(|bound| (bound.at_most, 0.0)));
     let positive = Axis::fit(all().filter(|(value, _)| *value > 0.0));
     let with_bounds = match bounded {
         true if positive.log => positive,
         true => Axis::fit(all()),
-        // Without bounds to make room for, a bias is read better from 0.
+        // If there are no bounds to make room for, a bias is easier to read on an axis from 0.
         false => Axis::plain(all()),
     };
     let zeros = with_bounds.log && all().any(|(value, _)| value <= 0.0);

@@ -1,4 +1,4 @@
-//! Numbers that series end with, beside what theorems say about them.
+//! Numbers at the end of series, with theorems' bounds on them.
 
 use super::cells::rows;
 use super::outcome_charts;
@@ -6,7 +6,7 @@ use crate::report::document::{Block, Section, Table};
 use crate::report::number::{quantity_of, regret};
 use crate::study::{OutcomeRow, Summary};
 
-/// The section, with charts where they can be shown; none for most protocols, which name no outcomes.
+/// The section, with charts where they can be shown; `None` for most protocols, which have no outcomes.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     let tables = tables(summary);
     if tables.is_empty() {

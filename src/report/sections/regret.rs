@@ -1,4 +1,4 @@
-//! Regret at the end beside published figures, by group, and the curves.
+//! Regret at the end with published figures, by group, and the curves.
 
 use super::cells::rows;
 use super::{along, by_round, groups, sparklines};
@@ -7,9 +7,9 @@ use crate::report::number::regret;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
 
-/// Figures that are open from the start; the others unfold.
+/// Number of figures that are shown at first; the others can be opened.
 const OPEN: usize = 4;
-/// A column that a terminal has no room for.
+/// A column that does not fit into a terminal.
 const DIFFERENCE: &str = "ours minus published";
 
 /// How curves are shown.
@@ -17,13 +17,13 @@ const DIFFERENCE: &str = "ours minus published";
 pub(in crate::report) enum Curves {
     /// As charts.
     Charts,
-    /// As letters of several heights.
+    /// As sparklines.
     Sparklines,
     /// Not at all.
     Nowhere,
 }
 
-/// The section; none for a protocol that optimises nothing.
+/// The section; `None` for a protocol that optimises nothing.
 pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
     if all.all(|series| series.metrics.simple_regret.is_none()) {

@@ -1,12 +1,12 @@
-//! Regret over the rounds as one line of blocks per curve, for terminals that have such letters.
+//! Regret over the rounds as one line of block characters per curve, for terminals that can show them.
 
 use super::cells::{axes, by_series, point};
 use crate::report::document::{Block, Layout, Shown, Table};
 use crate::study::{CurvePoint, Summary};
 
-/// Letters in a sparkline.
+/// Number of characters in a sparkline.
 const WIDTH: usize = 24;
-/// Curves that are shown.
+/// Largest number of curves that are shown.
 const MOST: usize = 24;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -57,7 +57,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, 0.0), |(least, most), value| (least.min(value), most.max(value)))
 }
 
-/// Shares between 0 and 1 as blocks, evenly picked where there are many.
+/// Shares between 0 and 1 as block characters; if there are many, evenly spaced ones are shown.
 fn spark(shares: &[f64]) -> String {
     let width = WIDTH.min(shares.len());
     let pick = |place: usize| if width > 1 { place * (shares.len() - 1) / (width - 1) } else { 0 };

@@ -1,21 +1,21 @@
-//! Bounds of theorems beside the measured regret: drawn where they are on the chart, else given in words.
+//! Theorems' bounds with the measured regret: drawn if they fit on the chart, else given in words.
 
 use super::lines::{Named, capital, numbers};
 use crate::protocols::{BoundSide, BoundedRegret, RegretBound};
 use crate::report::number::quantity_of;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 
-/// A bound that needs at most so many times the height of the measured lines gets it.
+/// The axis is extended for a bound that needs at most this multiple of the height of the measured lines.
 const ROOM: f64 = 1.6;
 
-/// A bound and the lines that it bounds.
+/// A bound and the lines to which it applies.
 struct Entry<'a> {
     bound: &'a RegretBound,
     of: Vec<usize>,
 }
 
-/// Adds the bounds on `regret` of some lines to a chart of them: each as a line with a legend entry of its own, and in
-/// words as far as it lies beyond the chart.
+/// Adds the bounds on `regret` of some lines to a chart of them: each as a line with its own legend entry, and in words
+/// as far as it lies beyond the chart.
 pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret) {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (index, (_, series)) in lines.iter().enumerate() {
@@ -65,12 +65,12 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
     chart.note.push_str(&caveats(&entries));
 }
 
-/// Whether playing the worst arm from the first round to the last would meet it.
+/// Whether even playing the worst arm in every round would satisfy the bound.
 fn says_nothing(bound: &RegretBound) -> bool {
     bound.side == BoundSide::Upper && last(bound).is_some_and(|value| value > bound.largest_possible)
 }
 
-/// What is to be known of all the bounds, each caveat once, with the theorems that it is about.
+/// The caveats of all the bounds, each once, with the theorems to which it applies.
 fn caveats(entries: &[Entry<'_>]) -> String {
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
     for bound in entries.iter().map(|entry| entry.bound) {
@@ -88,7 +88,7 @@ fn caveats(entries: &[Entry<'_>]) -> String {
     if told.is_empty() { String::new() } else { format!(" On the bounds: {}", told.join(" ")) }
 }
 
-/// Theorems of one paper after its name, which is told once.
+/// Theorems of one paper after its name, which is written once.
 fn cited(sources: &[&str]) -> String {
     let mut papers: Vec<(&str, Vec<&str>)> = Vec::new();
     for source in sources {
@@ -113,7 +113,7 @@ fn last(bound: &RegretBound) -> Option<f64> {
     bound.points.last().map(|(_, value)| *value)
 }
 
-/// The lines that a bound is about, in few words.
+/// A short description of the lines to which a bound applies.
 fn who(lines: &[Named<'_>], of: &[usize]) -> String {
     let first = of.first().map_or("", |index| lines[*index].0.as_str());
     match of.len() {

@@ -7,11 +7,11 @@ use crate::report::number::seconds as duration;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::ReplicationRecord;
 
-/// How many times longer the slowest series may take than the fastest on a plain axis of time.
+/// Largest ratio of the times of the slowest and the fastest series on a linear time axis.
 const SPEEDS: f64 = 8.0;
 
-/// When each round was closed, for protocols that ask many, else measured: of many agents, the slowest may measure an
-/// early round long after the others are done with a later one.
+/// When each round was closed, for protocols that ask many parties in a round; otherwise when it was measured: of many
+/// agents, the slowest may measure an early round long after the others are done with a later one.
 fn moments(series: &SeriesRecord) -> Vec<(u64, f64)> {
     if series.closings.len() > 1 {
         return series.closings.iter().map(|closing| (closing.round, closing.seconds)).collect();
@@ -24,7 +24,7 @@ fn moments(series: &SeriesRecord) -> Vec<(u64, f64)> {
     measured.collect()
 }
 
-/// Rounds over virtual time in one replication; none where time stood still.
+/// Rounds over virtual time in one replication; `None` if no time passed.
 pub(super) fn timeline(first: &ReplicationRecord) -> Option<Figure> {
     const UNITS: [(f64, &str); 4] =
         [(86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds")];
@@ -59,7 +59,7 @@ pub(super) fn timeline(first: &ReplicationRecord) -> Option<Figure> {
         title: format!("Rounds over virtual time, replication {}", first.replication),
         x_label: format!("virtual time in {unit}"),
         y_label: "round".to_owned(),
-        // Series of very different speed would be upright lines at the edge of a plain axis.
+        // Series with very different speeds would be vertical lines at the edge of a linear axis.
         x: if end > SPEEDS * least {
             Axis::fit(times().filter(|(x, _)| *x > 0.0))
         } else {

@@ -7,13 +7,13 @@ use crate::report::number::seconds;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::ReplicationRecord;
 
-/// Shares of the messages at which the time is read off.
+/// Shares of the messages for which the time is shown.
 const SHARES: [f64; 19] =
     [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99, 0.999, 1.0];
 /// Series whose rounds are drawn.
 const MOST_SERIES: usize = 4;
 
-/// The share of messages that took at most so long; series whose messages took the same share a line.
+/// The share of messages that took at most a given time; series with the same latencies share a line.
 pub(super) fn latency(first: &ReplicationRecord) -> Option<Figure> {
     let mut lines: Vec<Line> = Vec::new();
     let mut legend: Vec<Vec<&str>> = Vec::new();
@@ -65,9 +65,9 @@ pub(super) fn latency(first: &ReplicationRecord) -> Option<Figure> {
     Some(Figure { title: "Latency".to_owned(), charts: vec![chart] })
 }
 
-/// Who had answered when a round was closed, over virtual time, for protocols that ask many.
+/// How many parties had answered when a round was closed, over virtual time, for protocols that ask many.
 pub(super) fn closings(first: &ReplicationRecord) -> Option<Figure> {
-    // Series that meet the same network close alike: one chart for all of them.
+    // Series on the same network close their rounds alike: one chart is drawn for all of them.
     let mut shown: Vec<(&SeriesRecord, usize)> = Vec::new();
     for series in first.series.iter().filter(|series| series.closings.len() > 1) {
         match shown.iter_mut().find(|(known, _)| known.closings == series.closings) {

@@ -1,4 +1,4 @@
-//! What nobody may miss: jitter that models needed, privacy budgets that were reached, replications that ended early.
+//! Warnings: jitter that models needed, privacy budgets that were reached, replications that ended early.
 
 use super::cells::{axes, by_series, point};
 use crate::report::document::{Block, Section, Shown};
@@ -6,7 +6,7 @@ use crate::study::Summary;
 use crate::vocab::counted;
 use std::collections::BTreeSet;
 
-/// The section; without anything in it as a rule.
+/// The section; usually empty.
 pub(super) fn section(summary: &Summary) -> Section {
     let mut blocks: Vec<Block> = Vec::new();
     blocks.extend(jitter(summary).map(|note| Block::statement(note, Shown::Everywhere)));
@@ -33,7 +33,7 @@ pub(super) fn section(summary: &Summary) -> Section {
     Section { urgent: true, blocks, ..Section::default() }
 }
 
-/// How much was added to diagonals at most and in which series, in words; nothing if no model needed any.
+/// The largest jitter and its series, in words; `None` if no model needed any.
 fn jitter(summary: &Summary) -> Option<String> {
     let needed = || summary.cells.iter().flat_map(|cell| &cell.series).filter(|series| series.jitter > 0.0);
     let most = needed().map(|series| series.jitter).fold(0.0, f64::max);

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 pub enum FolderError {
     /// A file cannot be read or written.
     File(FileError),
-    /// A file is not what it should be.
+    /// A file has unexpected contents.
     Damaged {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// What is wrong.
         reason: String,

@@ -1,4 +1,4 @@
-//! Files that are whole or absent: written under a temporary name, synced, renamed.
+//! Files that are complete or absent: written under a temporary name, synced, renamed.
 
 use serde::Serialize;
 use std::fmt;
@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex};
 /// A file or folder that could not be read or written.
 #[derive(Debug)]
 pub struct FileError {
-    /// What was tried ("write").
+    /// The attempted operation ("write").
     pub doing: &'static str,
-    /// On what.
+    /// The file or folder.
     pub path: PathBuf,
-    /// The operating system's answer.
+    /// The operating system's error.
     pub error: io::Error,
 }
 
@@ -53,7 +53,7 @@ pub fn make_folder(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).map_err(failed("make the folder", path))
 }
 
-/// Reads a file whole; `None` if it does not exist, as below something that is no folder.
+/// Reads a whole file; `None` if it does not exist, for instance below something that is not a folder.
 ///
 /// # Errors
 /// [`FileError`] for any other failure.
@@ -67,7 +67,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<String>, FileError> {
     }
 }
 
-/// Reads a file whole.
+/// Reads a whole file.
 ///
 /// # Errors
 /// [`FileError`], also if it does not exist.
@@ -75,8 +75,8 @@ pub fn read(path: &Path) -> Result<String, FileError> {
     regular(path).and_then(|()| fs::read_to_string(path)).map_err(failed("read", path))
 }
 
-/// Writes a file whole, so that after a crash at any moment it is either the old one or the new one. A file that
-/// holds the same already is left alone.
+/// Writes a whole file, so that after a crash at any moment it is either the old one or the new one. A file that has
+/// the same contents already is not touched.
 ///
 /// # Errors
 /// [`FileError`].
@@ -86,8 +86,8 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     staged.commit()
 }
 
-/// Writes what a user wants in a file of their own naming. A device or a pipe takes the bytes as they are and stays what
-/// it is; behind a link it is the file that the link leads to that is written.
+/// Writes a file that the user named. A device or a pipe gets the bytes and stays what it is; through a link, the file
+/// that the link leads to is written.
 ///
 /// # Errors
 /// [`FileError`].
@@ -107,13 +107,13 @@ pub fn put(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     }
 }
 
-/// Whether a path leads to something that is there and is no regular file: a device, a pipe or a folder.
+/// Whether a path leads to something that exists and is no regular file: a device, a pipe or a folder.
 #[must_use]
 pub fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file())
 }
 
-/// Refuses what would never end or take in what is written: files of a run are regular files.
+/// Refuses files that would never end or would swallow what is written: the files of a run are regular files.
 fn regular(path: &Path) -> io::Result<()> {
     if is_special(path) && !path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe, not a file"));
@@ -121,7 +121,7 @@ fn regular(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file whole where there is none; `false` if there was one, which stays as it is.
+/// Writes a whole file if there is none; `false` if there was one, which is not touched.
 ///
 /// # Errors
 /// [`FileError`].
@@ -131,18 +131,18 @@ pub fn write_new(path: &Path, contents: &[u8]) -> Result<bool, FileError> {
     staged.commit_new()
 }
 
-/// A file that is being written under a temporary name and takes its place when all of it is on disk.
+/// A file that is written under a temporary name and renamed when all of it is on disk.
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
-    /// Absent where nothing is written, only compared.
+    /// Absent if contents are only compared and nothing is written.
     temporary: Option<PathBuf>,
     file: Option<io::BufWriter<File>>,
     hash: blake3::Hasher,
     unlike: Option<Unlike>,
 }
 
-/// Files that hold something else than they were compared with.
+/// Files whose contents differ from those compared.
 pub type Unlike = Arc<Mutex<Vec<PathBuf>>>;
 
 impl Staged {
@@ -158,35 +158,35 @@ impl Staged {
             let temporary = path.with_added_extension(format!("{}-{number}.tmp", std::process::id()));
             match File::create_new(&temporary) {
                 Ok(file) => {
-                    // Whoever clears away leaves a file alone that somebody writes to.
+                    // A lock keeps `clear` from removing a file that is being written.
                     drop(file.try_lock());
                     let file = Some(io::BufWriter::with_capacity(1 << 16, file));
                     let temporary = Some(temporary);
                     let (path, hash) = (path.to_owned(), blake3::Hasher::new());
                     return Ok(Self { path, temporary, file, hash, unlike: None });
                 }
-                // A process of this number on another machine, or one that was killed.
+                // A file of a process with this number on another machine, or of one that was killed.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed("write", path)(error)),
             }
         }
     }
 
-    /// What is written is compared with the file that is there, which stays as it is; [`Staged::commit`] adds it to
-    /// `unlike` if it is absent or holds anything else.
+    /// A file whose written contents are only compared with the existing file, which is not touched; [`Staged::commit`]
+    /// adds it to `unlike` if it is absent or differs.
     #[must_use]
     pub fn compared(path: &Path, unlike: Unlike) -> Self {
         let (path, hash) = (path.to_owned(), blake3::Hasher::new());
         Self { path, temporary: None, file: None, hash, unlike: Some(unlike) }
     }
 
-    /// Where it is to be.
+    /// Its final path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds to it.
+    /// Appends to it.
     ///
     /// # Errors
     /// [`FileError`].
@@ -203,7 +203,7 @@ impl Staged {
         file.flush().and_then(|()| file.get_ref().sync_all()).map_err(failed("write", &self.path))
     }
 
-    /// Puts it in its place. A file that holds the same already is left alone.
+    /// Renames it to its final path. A file that has the same contents already is not touched.
     ///
     /// # Errors
     /// [`FileError`].
@@ -229,7 +229,7 @@ impl Staged {
         }
     }
 
-    /// Puts it in its place if nothing is there; `false` if something is. Atomic: of several, one wins.
+    /// Renames it to its final path if nothing is there; `false` if something is. Atomic: of several writers, one wins.
     ///
     /// # Errors
     /// [`FileError`].
@@ -238,7 +238,7 @@ impl Staged {
         self.link_new()
     }
 
-    /// Puts it in its place if nothing is there. Otherwise compares: what differs is kept as `aside`.
+    /// Renames it to its final path if nothing is there. Otherwise compares; if it differs, it is stored as `aside`.
     ///
     /// # Errors
     /// [`FileError`].
@@ -259,7 +259,7 @@ impl Staged {
         match fs::hard_link(temporary, &self.path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            // Some file systems have no links. There a rename must do, which cannot tell who was first.
+            // Some file systems have no hard links. There a rename is used, which cannot tell who was first.
             Err(_) if !self.path.exists() => {
                 self.rename(&self.path)?;
                 Ok(true)
@@ -269,7 +269,7 @@ impl Staged {
     }
 }
 
-/// Removes what killed processes were writing into `folder` when they ended.
+/// Removes the temporary files that killed processes left in `folder`.
 pub fn clear(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for path in entries.map(|entry| entry.path()) {
@@ -287,20 +287,20 @@ pub fn clear(folder: &Path) {
     }
 }
 
-/// What became of a file that was to be new.
+/// The result of writing a file that should be new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
-    /// It is in its place.
+    /// It was written.
     New,
-    /// The same was there.
+    /// A file with the same contents existed.
     Same,
-    /// Something else was there.
+    /// A file with other contents existed.
     Differs,
 }
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // Gone already where it was renamed; that it cannot be removed adds nothing to an earlier error.
+        // After a rename it no longer exists; a failure to remove it adds nothing to an earlier error.
         if let Some(temporary) = &self.temporary {
             drop(fs::remove_file(temporary));
         }
@@ -350,7 +350,7 @@ mod tests {
         std::os::unix::fs::symlink("/dev/null", &null).unwrap();
         put(&null, b"gone").unwrap();
         assert!(is_special(&null) && fs::symlink_metadata(&null).unwrap().is_symlink());
-        // Neither is a file of a run, to be read to its end or replaced.
+        // Neither is a file of a run, which would be read to its end or replaced.
         assert!(write(&null, b"gone").unwrap_err().to_string().contains("device"));
         let zero = place.path().join("zero");
         std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();

@@ -6,9 +6,9 @@ use crate::study::disk::files;
 use crate::study::disk::folder::RunFolder;
 use serde::{Deserialize, Serialize};
 
-/// Events that are kept.
+/// Number of events that are stored.
 pub(in crate::study) const MOST_EVENTS: usize = 400;
-/// Parties that they are about: the columns of a picture.
+/// Number of parties in them: the columns of a picture.
 pub(in crate::study) const MOST_PARTIES: usize = 6;
 const FILE: &str = "opening.json";
 
@@ -26,18 +26,19 @@ pub struct FirstMessages {
 }
 
 impl RunFolder {
-    /// How the study's first replication began; `None` if that was not kept, or cannot be read: it is only a picture.
+    /// The first events of the study's first replication; `None` if they were not stored, or cannot be read: they are
+    /// only for a picture.
     #[must_use]
     pub fn first_messages(&self) -> Option<FirstMessages> {
         serde_json::from_str(&files::read(&self.file(FILE)).ok()?).ok()
     }
 
-    /// Whether a file is there that does not say how the first replication began.
+    /// Whether the file of the first events exists but cannot be read.
     pub(in crate::study) fn first_messages_are_damaged(&self) -> bool {
         self.file(FILE).exists() && self.first_messages().is_none()
     }
 
-    /// Keeps how the study's first replication began.
+    /// Stores the first events of the study's first replication.
     ///
     /// # Errors
     /// [`FolderError`].

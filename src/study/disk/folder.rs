@@ -1,4 +1,4 @@
-//! The folder that a run leaves behind, and how to read it again.
+//! The run folder: its files, and how to read them again.
 //!
 //! ```text
 //! runs/<name>-<hash>/
@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// Where files that differ are noted, if nothing is to be written.
+    /// If nothing is to be written: the files that differ.
     unlike: Option<Unlike>,
 }
 
@@ -49,7 +49,7 @@ impl RunFolder {
         (Self { path: self.path.clone(), unlike: Some(unlike.clone()) }, unlike)
     }
 
-    /// Begins one of the files that are made of the records.
+    /// Begins one of the files that are computed from the records.
     pub(in crate::study) fn stage(&self, name: &str) -> Result<Staged, FileError> {
         match &self.unlike {
             None => Staged::new(&self.file(name)),
@@ -57,7 +57,7 @@ impl RunFolder {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -101,8 +101,8 @@ impl RunFolder {
         Ok(files::write(&self.file("manifest.json"), pretty(manifest).as_bytes())?)
     }
 
-    /// The records of a study whose cells have these identities: those gathered, those of an unfinished run, and
-    /// those that workers left.
+    /// The records of a study whose cells have these identities: the gathered ones, those of an unfinished run, and
+    /// those of workers.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
@@ -110,7 +110,7 @@ impl RunFolder {
         let mine = |cell: usize, identity: &str| -> Vec<usize> {
             if identities.get(cell) == Some(&identity) { vec![cell] } else { Vec::new() }
         };
-        // A file that vanishes was gathered by somebody else just now: look again.
+        // If a file vanishes, another process has just gathered it: look again.
         for attempt in 0.. {
             let mut archive = Archive::empty();
             let read = self.record_files().iter().try_for_each(|path| archive.add(path, &mine));
@@ -141,7 +141,7 @@ impl RunFolder {
         found
     }
 
-    /// The records of the run that left this folder; `None` if there is none.
+    /// The records of the run in this folder; `None` if there is none.
     ///
     /// # Errors
     /// [`FolderError`].
@@ -152,7 +152,7 @@ impl RunFolder {
         Ok(Some((manifest, archive)))
     }
 
-    /// The replications of a cell that are there and undamaged, by number. Reads the records' index each time; ask
+    /// The replications of a cell that exist and are undamaged, by number. Reads the records' index each time; use
     /// [`RunFolder::records`] for many cells.
     ///
     /// # Errors
@@ -169,7 +169,7 @@ impl RunFolder {
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
     pub fn first_replication(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
-        // The records of a complete run are in order: for the first cell one line is enough.
+        // The records of a complete run are in order: for the first cell reading one line is enough.
         if cell == 0
             && let Some(line) = first_line(&self.file("records.jsonl"))
             && let Some(head) = store::head(&line)
@@ -181,7 +181,7 @@ impl RunFolder {
         self.records()?.map_or(Ok(None), |(_, archive)| archive.first(cell))
     }
 
-    /// Hyperparameters fitted by an earlier run; `key` says for what.
+    /// Hyperparameters fitted by an earlier run, under the key of what they were fitted to.
     ///
     /// # Errors
     /// [`FolderError`].
@@ -193,8 +193,8 @@ impl RunFolder {
             .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
     }
 
-    /// All hyperparameters that were fitted, in the order of their files; damaged ones are left out, for a run fits them
-    /// again.
+    /// All hyperparameters that were fitted, in the order of their files; damaged ones are left out, because a run fits
+    /// them again.
     pub fn all_fitted(&self) -> Vec<Fitted> {
         let Ok(files) = std::fs::read_dir(self.file("fitted")) else { return Vec::new() };
         let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
@@ -203,7 +203,7 @@ impl RunFolder {
         paths.iter().filter_map(read).collect()
     }
 
-    /// Keeps fitted hyperparameters, unless somebody else has kept theirs meanwhile; `false` then.
+    /// Stores fitted hyperparameters, unless another process has stored its own meanwhile; returns `false` then.
     ///
     /// # Errors
     /// [`FolderError`].

@@ -1,6 +1,7 @@
-//! What a run folder says of itself: which plan it is of, and what played it.
+//! The manifest of a run folder: the plan that it belongs to, and the program that played it.
 
 use crate::rng::TREE_VERSION;
+use crate::scenario::OwnMember;
 use crate::study::plan::cells::Plan;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -8,16 +9,19 @@ use std::path::PathBuf;
 /// Version of the layout and of the records.
 pub const FOLDER_VERSION: u32 = 2;
 
-/// What `manifest.json` holds.
+/// The contents of `manifest.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the layout.
     pub folder_version: u32,
     /// Version of the program.
     pub subrosa: String,
-    /// Hash of the program's sources; empty in runs of before builds were told apart.
+    /// Hash of the program's sources; empty in runs from before this field existed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub build: String,
+    /// Members of families that the scenario names and that the library does not have: the program had them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<OwnMember>,
     /// Version of the seed tree.
     pub seed_tree: u32,
     /// Machine that the run was played on.
@@ -32,16 +36,16 @@ pub struct Manifest {
     pub replications: u64,
     /// Folder that relative paths of the scenario begin at.
     pub base: PathBuf,
-    /// A further folder that files were looked for in.
+    /// A further folder in which files are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<PathBuf>,
     /// Overrides of the command line.
     pub overrides: Vec<String>,
     /// The cells.
     pub cells: Vec<CellManifest>,
-    /// Whether every replication of every cell is there.
+    /// Whether every replication of every cell is present.
     pub complete: bool,
-    /// Hash over all cells' digests; absent before the run is complete.
+    /// Hash of all cells' digests; absent before the run is complete.
     pub digest: Option<String>,
 }
 
@@ -54,12 +58,13 @@ pub struct CellManifest {
     pub identity: String,
 }
 
-/// What the folder of a plan says, once it is complete with the digest of its records.
+/// The manifest of a plan; with the digest of its records once it is complete.
 pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
         folder_version: FOLDER_VERSION,
         subrosa: env!("CARGO_PKG_VERSION").to_owned(),
         build: plan.build.clone(),
+        members: plan.own.clone(),
         seed_tree: TREE_VERSION,
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         cpu: cpu().to_owned(),

@@ -1,4 +1,4 @@
-//! The folder that a run leaves behind: files that are whole or absent, sealed records, the manifest.
+//! The run folder: files that are complete or absent, records with checksums, the manifest.
 
 pub(in crate::study) mod error;
 pub mod files;

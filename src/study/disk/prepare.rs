@@ -1,4 +1,4 @@
-//! What a run folder holds before anything is played.
+//! The contents of a run folder before anything is played.
 
 use super::error::FolderError;
 use super::files;
@@ -6,14 +6,14 @@ use super::folder::RunFolder;
 use super::manifest::{Manifest, manifest};
 use crate::study::plan::cells::Plan;
 
-/// Makes the folder and writes what is known before anything is played.
+/// Makes the folder and writes the files that are known before anything is played.
 pub(in crate::study) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
     files::make_folder(folder.path())?;
     for place in ["", "fitted", "segments", "work", "work/claims", "work/results"] {
         files::clear(&folder.file(place));
     }
     let fresh = manifest(plan, None);
-    // A complete run that is looked at again stays complete.
+    // A complete run that is opened again stays complete.
     let as_before = |old: Manifest| {
         serde_json::to_string(&Manifest { complete: false, digest: None, ..old }).ok()
             == serde_json::to_string(&fresh).ok()
@@ -25,7 +25,7 @@ pub(in crate::study) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Resul
     write_resolved(plan, folder)
 }
 
-/// Writes the cells as they are understood, with defaults and overrides.
+/// Writes the cells as the program reads them, with defaults and overrides.
 pub(in crate::study) fn write_resolved(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
     let mut staged = folder.stage("resolved.ron")?;
     if let [cell] = plan.cells.as_slice() {

@@ -1,4 +1,4 @@
-//! One replication of one cell, as it is kept in a file.
+//! One replication of one cell, as stored in a file.
 
 use crate::protocols::SeriesRecord;
 use crate::study::plan::identity::Identity;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// One replication of one cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReplicationRecord {
-    /// Identity of the cell, so that a record never serves another one.
+    /// Identity of the cell, so that a record is never used for another one.
     pub identity: String,
     /// Number of the replication, from 0.
     pub replication: u64,
@@ -41,7 +41,7 @@ impl Digest {
     }
 }
 
-/// A replication that could not be played, as a worker of a study leaves it.
+/// A replication that could not be played, as a worker of a study stores it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::study) struct FailureRecord {
     /// Identity of the cell.

@@ -1,7 +1,8 @@
 //! Records on disk: lines with checksums, many to a file, appended as replications end and found by an index.
 //!
 //! A line is `{"cell":3,"seal":"<hash>",` and then the record's own fields from `"identity":` on, so it is plain JSON.
-//! The seal is the hash of that rest. It does not cover the cell's number: the identity says which cell a record is of.
+//! The seal is the hash of those fields. It does not cover the cell's number: the identity says which cell a record is
+//! of.
 
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Longest time that a finished record is only in the memory of the operating system.
+/// Longest time for which a finished record is only in the memory of the operating system.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 
 /// One record as a line. `body` is its JSON object.
@@ -22,11 +23,11 @@ pub(in crate::study) fn line(cell: usize, body: &str) -> Vec<u8> {
     format!("{{\"cell\":{cell},\"seal\":\"{}\",{rest}\n", blake3::hash(rest.as_bytes()).to_hex()).into_bytes()
 }
 
-/// What the head of a line says; `None` if the line is damaged.
+/// The fields at the head of a line; `None` if the line is damaged.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::study) struct Head<'a> {
     pub(in crate::study) cell: usize,
-    /// First half of the seal: enough to tell two records apart.
+    /// First half of the seal: enough to distinguish two records.
     pub(in crate::study) seal: u128,
     pub(in crate::study) identity: &'a str,
     pub(in crate::study) replication: u64,
@@ -57,7 +58,7 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
 }
 
 impl Head<'_> {
-    /// Whether the line holds what its head announces. Nothing is gained by a record that nobody can read.
+    /// Whether the line holds a record as its head says. A sealed line that cannot be read as a record is useless.
     fn is_record(&self) -> bool {
         let body = self.body();
         if self.failed {
@@ -73,8 +74,8 @@ impl Head<'_> {
     }
 }
 
-/// A file that records are appended to while they come in. Made at the first record; locked while it is written, so
-/// that nobody takes it for one that was left behind.
+/// A file to which records are appended as they come. Created at the first record; locked while it is written, so that
+/// no other process takes it for a left-over.
 #[derive(Debug)]
 pub(in crate::study) struct Segment {
     folder: PathBuf,
@@ -89,17 +90,17 @@ enum State {
         path: PathBuf,
         synced: Instant,
     },
-    /// A write failed: what follows it in the file could not be read.
+    /// A write failed: records after it in the file could not be read.
     Broken,
 }
 
 impl Segment {
-    /// A segment in `folder`, which is made with it.
+    /// A segment in `folder`; both are created at the first record.
     pub(in crate::study) fn within(folder: PathBuf) -> Self {
         Self { folder, state: Mutex::new(State::NotYet) }
     }
 
-    /// Appends a line. It survives the end of this process from here on, and that of the machine a second later.
+    /// Appends a line. From here on it survives the end of this process, and a second later that of the machine.
     pub(in crate::study) fn append(&self, line: &[u8]) -> Result<(), FileError> {
         let mut state = self.state.lock().expect("no holder of this lock panics");
         if let State::NotYet = *state {
@@ -123,7 +124,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Makes what was appended survive a loss of power, and ends the segment.
+    /// Makes the appended records survive a loss of power, and ends the segment.
     pub(in crate::study) fn close(self) -> Result<(), FileError> {
         match self.state.into_inner().expect("no holder of this lock panics") {
             State::Open { file, path, .. } => {
@@ -142,7 +143,7 @@ fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
         let path = folder.join(format!("{process}-{number}.jsonl"));
         match OpenOptions::new().append(true).create_new(true).open(&path) {
             Ok(file) => {
-                // A file system without locks loses only the protection against cleaning up too early.
+                // On a file system without locks only the protection against early removal is missing.
                 drop(file.try_lock());
                 return Ok((file, path));
             }
@@ -152,10 +153,10 @@ fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
     }
 }
 
-/// Removes segments that nobody writes to any more.
+/// Removes segments that no process writes to any more.
 pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
     for path in paths {
-        // A left-over does no harm: its records are all in the file that replaced it.
+        // A segment that cannot be removed does no harm: its records are all in the file that replaced it.
         if let Ok(file) = File::open(path)
             && file.try_lock().is_ok()
         {
@@ -164,7 +165,7 @@ pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
     }
 }
 
-/// Where a record stands.
+/// The place of a record.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     seal: u128,
@@ -177,13 +178,13 @@ struct Place {
 #[derive(Debug)]
 pub struct Archive {
     sources: Vec<PathBuf>,
-    /// The file read last: records are asked for nearly in the order in which they stand.
+    /// The file read last: records are requested nearly in the order in which they are stored.
     open: Mutex<Option<(u32, File)>>,
     places: BTreeMap<(usize, u64), Place>,
     failed: BTreeMap<(usize, u64), Place>,
     /// Lines that are damaged; their replications are missing.
     pub damaged: u64,
-    /// Replications that are there twice and differ.
+    /// Replications that have two different records.
     pub conflicts: Vec<Conflict>,
 }
 
@@ -199,8 +200,8 @@ impl Archive {
         }
     }
 
-    /// Adds the records of a file. `cells` gives the cells of the study that a record with this cell number and this
-    /// identity is of; it takes no part where there are none.
+    /// Adds the records of a file. `cells` returns the cells of the study to which a record with this cell number and
+    /// this identity belongs; a record without any is ignored.
     pub(in crate::study) fn add(
         &mut self,
         path: &Path,
@@ -227,7 +228,7 @@ impl Archive {
             if cells.is_empty() {
                 continue;
             }
-            // A seal says that nobody changed the line since, not that what was sealed is a record.
+            // A seal shows that the line is unchanged, not that its contents are a record.
             if !head.is_record() {
                 self.damaged += 1;
                 continue;
@@ -257,29 +258,29 @@ impl Archive {
         self.sources.iter().map(PathBuf::as_path)
     }
 
-    /// Whether a replication of a cell is there.
+    /// Whether a replication of a cell is stored.
     #[must_use]
     pub fn holds(&self, cell: usize, replication: u64) -> bool {
         self.places.contains_key(&(cell, replication))
     }
 
-    /// The replications of a cell that are there, in order.
+    /// The stored replications of a cell, in order.
     pub(in crate::study) fn replications(&self, cell: usize) -> impl Iterator<Item = u64> {
         self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(&(_, replication), _)| replication)
     }
 
-    /// Cell and replication of everything that is there, in order.
+    /// Cell and replication of all stored records, in order.
     pub(in crate::study) fn keys(&self) -> impl Iterator<Item = (usize, u64)> {
         self.places.keys().copied()
     }
 
-    /// How many replications below `replications` are there, over all cells.
+    /// How many replications below `replications` are stored, over all cells.
     #[must_use]
     pub fn finished(&self, replications: u64) -> u64 {
         self.places.keys().filter(|(_, replication)| *replication < replications).count() as u64
     }
 
-    /// The replications of a cell that are there, by number.
+    /// The stored replications of a cell, by number.
     ///
     /// # Errors
     /// [`FolderError`] if a file can no longer be read or has been damaged since.
@@ -290,7 +291,7 @@ impl Archive {
             .collect()
     }
 
-    /// The replication of a cell with the lowest number; `None` if none is there.
+    /// The replication of a cell with the lowest number; `None` if none is stored.
     ///
     /// # Errors
     /// As [`Archive::cell`].
@@ -299,7 +300,7 @@ impl Archive {
         first.map(|(_, place)| self.record(place)).transpose()
     }
 
-    /// The replications that failed and were not played since, with the reason.
+    /// The replications that failed and have not been played since, with the reason.
     ///
     /// # Errors
     /// As [`Archive::cell`].
@@ -353,7 +354,7 @@ impl Archive {
     }
 }
 
-/// Refuses to go on where one replication has two results.
+/// An error if one replication has two results.
 pub(in crate::study) fn no_conflict(archive: &Archive) -> Result<(), FolderError> {
     archive.conflicts.first().map_or(Ok(()), |first| Err(FolderError::Conflict(Box::new(first.clone()))))
 }

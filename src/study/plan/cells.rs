@@ -1,26 +1,27 @@
 //! A study before it is played: its cells, in order, and how often each is repeated.
 
 use crate::objectives::Resources;
-use crate::scenario::Scenario;
-use crate::study::plan::identity::{BUILD, Identity};
+use crate::scenario::{OwnMember, Scenario};
+use crate::study::plan::identity::{Identity, build_with};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// One cell: a scenario without any `Each` left, and where it stands in the study.
+/// One cell: a scenario without `Each`, and its point in the study.
 #[derive(Debug)]
 pub struct CellPlan {
     /// Value of each `Each` by its name, as written in RON. Empty for a study of one cell.
     pub point: Vec<(String, String)>,
     /// The checked scenario.
     pub scenario: Scenario,
-    /// Hash of all that the cell's results depend on, the number of replications apart.
+    /// Hash of everything that the cell's results depend on, except the number of replications.
     pub identity: String,
-    /// Hash of all that the preparation of its objective depends on: cells that share it share the work.
+    /// Hash of everything that the preparation of its objective depends on: cells with equal hashes share the
+    /// preparation.
     pub preparation: String,
 }
 
 impl CellPlan {
-    /// The seed that its replications are drawn from. Cells may differ in it.
+    /// The seed of its replications. Cells may have different ones.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.scenario.draft().seed
@@ -38,14 +39,27 @@ pub struct Plan {
     pub overrides: Vec<String>,
     /// Folder that relative paths of the scenario begin at.
     pub base: PathBuf,
-    /// A further folder that files are looked for in.
+    /// A further folder in which files are searched.
     pub data: Option<PathBuf>,
     /// Replications of every cell.
     pub replications: u64,
     /// The cells in order.
     pub cells: Vec<CellPlan>,
-    /// The build of the program that the cells' identities are of.
+    /// The build of the program for which the cells' identities were computed.
     pub build: String,
+    /// The members of the program's own that the cells name.
+    pub own: Vec<OwnMember>,
+}
+
+/// The members of the program's own that scenarios name, each once.
+fn own(cells: &[(Vec<(String, String)>, Scenario)]) -> Vec<OwnMember> {
+    let mut found: Vec<OwnMember> = Vec::new();
+    for member in cells.iter().flat_map(|(_, scenario)| scenario.draft().own_members()) {
+        if !found.contains(&member) {
+            found.push(member);
+        }
+    }
+    found
 }
 
 impl Plan {
@@ -60,10 +74,11 @@ impl Plan {
         resources: &Resources,
         cells: Vec<(Vec<(String, String)>, Scenario)>,
     ) -> Self {
-        Self::of_build(source, overrides, resources, cells, BUILD)
+        let build = build_with(&own(&cells));
+        Self::of_build(source, overrides, resources, cells, &build)
     }
 
-    /// The plan that a program of another build would make, to find what it left and to play it again.
+    /// The plan that a program of another build would make, to find its results and to play it again.
     ///
     /// # Panics
     /// As [`Plan::new`].
@@ -75,6 +90,7 @@ impl Plan {
         cells: Vec<(Vec<(String, String)>, Scenario)>,
         build: &str,
     ) -> Self {
+        let own = own(&cells);
         // The cells of a study as a rule read the same files.
         let mut files = Contents::default();
         let cells: Vec<CellPlan> = cells
@@ -96,7 +112,14 @@ impl Plan {
             data: resources.data.clone(),
             cells,
             build: build.to_owned(),
+            own,
         }
+    }
+
+    /// The build of this program, for the members that the cells name.
+    #[must_use]
+    pub fn this_build(&self) -> String {
+        build_with(&self.own)
     }
 
     /// The cells' identities in order.
@@ -127,7 +150,7 @@ impl Plan {
         self.replications * self.cells.len() as u64
     }
 
-    /// What every folder of a run of this name begins with.
+    /// The beginning of the names of all run folders of this scenario.
     pub(in crate::study) fn folder_prefix(&self) -> String {
         format!("{}-", file_safe(&self.name))
     }
@@ -146,8 +169,8 @@ impl Plan {
 fn identity(scenario: &Scenario, resources: &Resources, files: &mut Contents, build: &str) -> String {
     let mut identity = Identity::of_build("cell", build);
     let mut draft = scenario.draft().clone();
-    // Neither changes a result: published figures are only printed, and replication k does not depend on how
-    // many there are.
+    // Neither changes a result: published figures are only printed, and replication k does not depend on the number of
+    // replications.
     draft.published.clear();
     draft.replications = std::num::NonZeroU64::MIN;
     draft.about.clear();

@@ -1,4 +1,4 @@
-//! What a study is before it is played: its cells, and what makes two computations the same.
+//! A study before it is played: its cells, and the identities of computations.
 
 pub(in crate::study) mod cells;
 pub(in crate::study) mod identity;

@@ -70,7 +70,7 @@ impl<'a> CellRunner<'a> {
         Self { folder: Some(folder), ..Self::without_folder(index, cell, plan) }
     }
 
-    /// For a cell that neither reads nor keeps fitted values.
+    /// For a cell that neither reads nor stores fitted values.
     pub(crate) fn without_folder(index: usize, cell: &'a CellPlan, plan: &'a Plan) -> Self {
         Self {
             index,
@@ -111,7 +111,7 @@ impl<'a> CellRunner<'a> {
         let kept = beginning.and_then(|beginning| beginning.most_telling());
         if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
             let first_messages = FirstMessages { series, replication, names: self.names(), events };
-            // It is only for a picture; if the disk is full, writing the record reports that next.
+            // The events are only for a picture; if the disk is full, writing the record reports that next.
             drop(folder.keep_first_messages(&first_messages));
         }
         Ok(played)

@@ -50,13 +50,13 @@ pub struct Told {
 pub enum Cause {
     /// The start of a party.
     Start(PartyId),
-    /// A party handled a message, which had been sent at a time.
+    /// A party handled a message that had been sent at this time.
     Heard(Parcel, Time),
     /// A party's timer ran out.
     Timer(PartyId, String),
     /// A party's connection changed.
     Switched(PartyId, bool, Option<Memory>),
-    /// A message was sent at a time, because of something.
+    /// A message was sent at this time; with the cause of that.
     Sent(Parcel, Time, Box<Cause>),
     /// A timer that the party had set.
     Set(PartyId),
@@ -171,7 +171,7 @@ fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
             history.see(&event);
             continue;
         }
-        // A series is over where the next event is of another one.
+        // A series is over if the next event belongs to another one.
         let both_elsewhere = [&one, &other].iter().all(|side| side.as_ref().is_none_or(|s| s.0 != series));
         if both_elsewhere && let Some((name, _)) = one.as_ref().or(other.as_ref()) {
             (series, number, history) = (Name::clone(name), 0, History::default());
@@ -185,8 +185,8 @@ fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
     }
 }
 
-/// The state of a run that causes are found from: the handler that is running, and the cause of each message
-/// on its way.
+/// The state of a run from which causes are found: the handler that is running, and the cause of each message on its
+/// way.
 #[derive(Debug, Default)]
 struct History {
     /// The party whose handler runs, and its input.
@@ -223,7 +223,7 @@ impl History {
         }
     }
 
-    /// What a party is handling; before anything else it is its start.
+    /// What a party is handling; at first its start.
     fn handler(&self, party: PartyId) -> Cause {
         match &self.handling {
             Some((at_work, cause)) if *at_work == party => cause.clone(),

@@ -1,4 +1,4 @@
-//! A dry run: messages only. Their times, how long rounds take, who answers late; nothing is measured,
+//! A dry run: messages only. Reports their times, how long rounds take and who answers late; nothing is measured,
 //! learned or made private.
 
 use crate::network::LinkStatistics;
@@ -176,7 +176,7 @@ fn summary(records: &[&SeriesRecord], seen: &[&Seen], names: &[String], labels: 
 fn answers(seen: &[&Seen], labels: &[String]) -> Vec<Answers> {
     let mut all: BTreeMap<&str, (Answers, Vec<f64>)> = BTreeMap::new();
     let counted = |seen: &Seen, from: PartyId, round: u64| {
-        // Nobody waits for an answer to a round after the last one that is closed.
+        // After the last closed round nobody waits for an answer.
         seen.last.get(&from).is_none_or(|&last| round <= last)
     };
     let questions = seen.iter().flat_map(|seen| seen.questions.iter().map(move |q| (seen, q)));

@@ -4,10 +4,10 @@
 use serde::ser::{self, Serialize};
 use std::fmt;
 
-/// A number that is not finite, and where it stands.
+/// A number that is not finite, and its place in the data.
 #[derive(Debug)]
 pub(in crate::study) struct NotFinite {
-    /// Steps from the outermost value inwards, as in `iterations[3].outcome`.
+    /// Path from the outermost value inwards, as in `iterations[3].outcome`.
     pub(in crate::study) place: String,
     /// The number, or the reason why the data could not be searched.
     pub(in crate::study) value: String,
@@ -216,7 +216,7 @@ macro_rules! by_name {
 
 by_name! { SerializeStruct, SerializeStructVariant, }
 
-/// The key of the entry of a map that is looked at.
+/// The key of the current entry of a map.
 #[derive(Debug)]
 struct Key(String);
 

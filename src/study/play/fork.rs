@@ -48,9 +48,9 @@ pub struct BranchRow {
     pub ended_early: Option<String>,
 }
 
-/// Runs the beginning of every replication once, and all branches from `point` on: `plan`'s own, then those
-/// of `branches`, each a plan with the same cells that differs where it may
-/// ([`crate::scenario::fork::settled`], [`crate::scenario::fork::other_readers`]).
+/// Runs the beginning of every replication once, and all branches from `point` on: `plan`'s own, then those of
+/// `branches`, each a plan with the same cells whose differences are permitted ([`crate::scenario::fork::settled`],
+/// [`crate::scenario::fork::other_readers`]).
 ///
 /// # Errors
 /// The first [`Failure`]; a series that ends before the fork is one.

@@ -1,4 +1,4 @@
-//! Replications that are to be played, as runs of numbers: a study may have more of them than fit in memory.
+//! Replications that are still to be played, as ranges of numbers: a study may have more of them than fit in memory.
 
 use crate::study::disk::store::Archive;
 use crate::study::plan::cells::Plan;
@@ -10,18 +10,18 @@ pub(in crate::study) struct Jobs {
     total: u64,
 }
 
-/// Neighbouring replications of one cell.
+/// Consecutive replications of one cell.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::study) struct Run {
     pub(in crate::study) cell: usize,
     pub(in crate::study) first: u64,
     pub(in crate::study) count: u64,
-    /// Jobs of the runs before.
+    /// Number of jobs in the ranges before.
     before: u64,
 }
 
 impl Jobs {
-    /// What a study still lacks.
+    /// The replications that a study still lacks.
     pub(in crate::study) fn missing(plan: &Plan, archive: &Archive) -> Self {
         let mut jobs = Self::default();
         for cell in 0..plan.cells.len() {
@@ -35,7 +35,7 @@ impl Jobs {
         jobs
     }
 
-    /// Adds replications behind those that are there.
+    /// Appends replications.
     pub(in crate::study) fn add(&mut self, cell: usize, first: u64, count: u64) {
         if count > 0 {
             self.runs.push(Run { cell, first, count, before: self.total });
@@ -51,7 +51,7 @@ impl Jobs {
         self.total
     }
 
-    /// Cell and replication of a job; `None` behind the last.
+    /// Cell and replication of a job; `None` after the last.
     pub(in crate::study) fn get(&self, index: u64) -> Option<(usize, u64)> {
         if index >= self.total {
             return None;

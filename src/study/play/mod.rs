@@ -1,5 +1,5 @@
-//! Replications are played here: a whole study, a sweep by many processes, or one replication for somebody who watches,
-//! replays, forks or compares it.
+//! Replications are run here: a whole study, a sweep by many processes, or single replications to be watched, replayed,
+//! forked or compared.
 
 pub(in crate::study) mod diff;
 pub(in crate::study) mod dry;

@@ -10,20 +10,20 @@ use crate::study::results::rows::{METRICS, rows};
 use crate::study::results::statistics::half_width;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewest replications that an interval is judged by: of fewer the spread is hardly known, and one that is small by
-/// chance would end the study.
+/// Fewest replications from which an interval is judged: with fewer the spread is hardly known, and a spread that is
+/// small by chance would end the study.
 const FEWEST: u64 = 10;
-/// Probability with which each interval covers the true mean, were the number of replications fixed beforehand.
+/// Probability with which each interval would cover the true mean if the number of replications were fixed beforehand.
 const CONFIDENCE: f64 = 0.95;
 
-/// The precision that is asked for.
+/// The precision that is requested.
 #[derive(Clone, Debug)]
 pub struct Goal {
     /// Largest half-width of the 95 % interval around the mean, in units of the metric.
     pub half_width: f64,
-    /// The metric, as it is called in `results.csv`.
+    /// The metric, as named in `results.csv`.
     pub metric: String,
-    /// Most replications of a cell.
+    /// Largest number of replications of a cell.
     pub at_most: u64,
 }
 
@@ -36,9 +36,9 @@ pub struct Precision {
     pub replications: u64,
 }
 
-/// Runs more and more replications of all cells, so that they stay paired, until every series of every cell
-/// meets `goal`. How many depends on the results alone, so the same command ends at the same number however
-/// it was interrupted.
+/// Runs more and more replications of all cells, so that they stay paired, until every series of every cell meets
+/// `goal`. Their number depends only on the results, so the same command ends at the same number even if it was
+/// interrupted.
 ///
 /// # Errors
 /// [`FolderError`] as in [`play`].
@@ -66,19 +66,19 @@ pub fn play_until(
     }
 }
 
-/// The metrics that a study has, if the one asked for is none of them. Where its scenario alone cannot tell, the first
-/// replication of one cell after the other is played, and not kept, until one has the metric.
+/// The metrics that a study has, if the requested one is none of them. If the scenario alone does not show that, the
+/// first replication of one cell after the other is played, and not stored, until one has the metric.
 #[must_use]
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
     let optimises = plan.cells.iter().any(|cell| cell.scenario.draft().objective.is_some());
-    // Those of regret come first; the others are counted in every run.
+    // Metrics of regret come first; the others are counted in every run.
     if place.is_some_and(|place| optimises || !METRICS[place].ends_with("_regret")) {
         return None;
     }
     let mut known: BTreeSet<String> = BTreeSet::new();
     for (index, cell) in plan.cells.iter().enumerate() {
-        // A failure is reported by the run, with all details.
+        // The run itself reports a failure with all details.
         let record = CellRunner::without_folder(index, cell, plan).play(0).ok()?;
         for row in rows(index, cell, &BTreeMap::from([(0, record)])) {
             let usual = METRICS.iter().zip(row.metrics).filter(|(_, value)| value.is_some());

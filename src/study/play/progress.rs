@@ -1,11 +1,11 @@
-//! What is told while a study is played, and how it ended.
+//! Progress messages while a study is played, and how it ended.
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 /// What is shown while a study is played. Called from several threads.
 pub trait Progress: Sync {
-    /// What was found before the start.
+    /// Called before the start, with what was found.
     fn begin(&self, start: &Start);
     /// A replication is done.
     fn done(&self);
@@ -13,16 +13,16 @@ pub trait Progress: Sync {
     fn failed(&self, failure: &Failure);
 }
 
-/// What there was before a study went on.
+/// The state of the study before this run.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
     /// Replications to play.
     pub to_play: u64,
-    /// Replications that are there already.
+    /// Replications that exist already.
     pub there: u64,
     /// Of those, replications taken from earlier runs of other versions of this study.
     pub reused: u64,
-    /// Earlier runs of this name of which nothing was taken, since another build of the program played them.
+    /// Earlier runs of this name from which nothing was reused, because another build of the program played them.
     pub other_builds: u64,
     /// Damaged records; their replications are played again.
     pub damaged: u64,
@@ -59,9 +59,9 @@ impl fmt::Display for Failure {
 pub enum Outcome {
     /// Everything was played.
     Complete,
-    /// Some replications failed; all others were played, unless it was to stop at the first failure.
+    /// Some replications failed; all others were played, unless the study was to stop at the first failure.
     Failed(Vec<Failure>),
-    /// It was interrupted; what was finished is kept.
+    /// It was interrupted; finished replications are stored.
     Interrupted {
         /// Replications finished, earlier runs included.
         finished: u64,
@@ -70,13 +70,13 @@ pub enum Outcome {
     },
 }
 
-/// How to play.
+/// How to play a study.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// Number of threads; 0 for as many as the machine has.
     pub threads: usize,
     /// Whether to stop at the first failure.
     pub fail_fast: bool,
-    /// Set from outside to stop after the replications that are being played.
+    /// Set from outside to stop after the replications that are running.
     pub interrupted: &'a AtomicBool,
 }

@@ -23,7 +23,7 @@ pub struct Difference {
     /// The first evaluation that differs, in words; absent if all agree and only the order or timing of events
     /// differs.
     pub first: Option<String>,
-    /// The events between which the first difference is, as far as the record shows.
+    /// The events between which the first difference is, as precisely as the record shows.
     pub parting: Option<Parting>,
 }
 
@@ -32,7 +32,7 @@ pub struct Difference {
 pub struct Parting {
     /// The last checkpoint at which all events so far were the same; absent if there is none.
     pub same: Option<CheckpointRecord>,
-    /// The first at which they were not; absent if only what comes after the last one differs.
+    /// The first checkpoint at which they differed; absent if only events after the last one differ.
     pub differs: Option<CheckpointRecord>,
 }
 
@@ -80,8 +80,8 @@ pub struct Replay {
     pub failures: Vec<Failure>,
 }
 
-/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field. With `until` only
-/// what happens up to then is played, and compared at the checkpoints of the record.
+/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field. With
+/// `until` it plays only up to that time, and compares the checkpoints of the record.
 #[must_use]
 pub fn replay(
     plan: &Plan,
@@ -160,7 +160,7 @@ fn plain(series: &SeriesRecord) -> Value {
     serde_json::to_value(series).expect("a record is plain data with text keys")
 }
 
-/// The first place where two values differ, as in `iterations[0].simple_regret`; `None` if they are the same.
+/// The first field in which two values differ, as in `iterations[0].simple_regret`; `None` if they are equal.
 fn field(old: &Value, new: &Value) -> Option<String> {
     let below = |step: String, inner: String| {
         let dot = if inner.is_empty() || inner.starts_with('[') { "" } else { "." };

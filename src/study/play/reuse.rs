@@ -8,7 +8,7 @@ use crate::study::play::jobs::Jobs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Copies what is missing in `archive` from runs of the same name beside `folder`, by identity of the cells. Gives
+/// Copies what is missing in `archive` from runs of the same name beside `folder`, by identity of the cells. Returns
 /// the number of replications copied, and the number of runs that another build of the program played: their cells have
 /// other identities, whether or not their results would be the same.
 pub(in crate::study) fn copy(
@@ -47,7 +47,7 @@ pub(in crate::study) fn copy(
         if !found.conflicts.is_empty() {
             continue;
         }
-        // Replays of the copied cells need the fitted values that these were run with.
+        // Replays of the copied cells need the fitted values that were used for them.
         for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
             if let Ok(Some(fitted)) = neighbour.fitted(preparation) {
                 folder.keep_fitted(preparation, &fitted)?;

@@ -1,5 +1,4 @@
-//! Runs a plan: replications in parallel, each stored when it ends, those that are stored already not run
-//! again.
+//! Runs a plan: replications in parallel, each stored when it ends; those already stored are not run again.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
@@ -14,10 +13,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// Plays into `folder` what is missing of `plan`. [`crate::study::finish`] makes the rest of the files.
+/// Plays the missing replications of `plan` into `folder`. [`crate::study::finish`] makes the other files.
 ///
 /// # Errors
-/// [`FolderError`] when the folder cannot be read or written; what was finished before is kept.
+/// [`FolderError`] when the folder cannot be read or written; replications finished before are kept.
 pub fn play(
     plan: &Plan,
     folder: &RunFolder,
@@ -55,7 +54,7 @@ pub fn play(
     };
     let played = in_parallel(options.threads, options.interrupted, &missing, &one);
     if folder.first_messages_are_damaged() && !options.interrupted.load(Ordering::Relaxed) {
-        // Only its first events are recorded again; the record is there already.
+        // Only its first events are stored again; its record exists already.
         drop(CellRunner::new(0, &plan.cells[0], plan, folder).play(0));
     }
     segment.close()?;
@@ -73,8 +72,8 @@ pub fn play(
     })
 }
 
-/// Takes jobs in order, on several threads, until they are done, one of them says stop (`false`), one cannot be kept,
-/// or the interruption comes. Gives the number of jobs that were done.
+/// Runs jobs in order, on several threads, until all are done, one of them asks to stop (`false`), one cannot be
+/// stored, or the run is interrupted. Returns the number of finished jobs.
 pub(in crate::study) fn in_parallel(
     threads: usize,
     interrupted: &AtomicBool,
@@ -104,7 +103,7 @@ pub(in crate::study) fn in_parallel(
     };
     std::thread::scope(|scope| {
         for _ in 1..(thread_count(threads) as u64).min(jobs.len()) {
-            // A machine that cannot start more threads goes on with those it has.
+            // If the machine cannot start more threads, the existing ones continue.
             drop(std::thread::Builder::new().spawn_scoped(scope, work));
         }
         work();
@@ -115,12 +114,12 @@ pub(in crate::study) fn in_parallel(
     }
 }
 
-/// Number of threads asked for; as many as the machine lets this process use for 0.
+/// Number of threads requested; for 0, as many as the machine lets this process use.
 pub(in crate::study) fn thread_count(threads: usize) -> usize {
     if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
 }
 
-/// Where all cells of a study are played. Cells share preparations, and each is dropped after its last use.
+/// Plays the replications of all cells of a study. Cells share preparations, and each is dropped after its last use.
 #[derive(Debug)]
 pub(in crate::study) struct Floor<'a> {
     plan: &'a Plan,
@@ -138,7 +137,7 @@ impl<'a> Floor<'a> {
         Self { plan, folder, preparations: uses.into_iter().map(shared).collect() }
     }
 
-    /// Plays one of the jobs and gives its record as a line.
+    /// Plays one of the jobs and returns its record as a line.
     pub(in crate::study) fn play(&self, cell: usize, replication: u64) -> Result<Vec<u8>, Failure> {
         let planned = &self.plan.cells[cell];
         let mut runner = CellRunner::new(cell, planned, self.plan, self.folder);

@@ -1,4 +1,4 @@
-//! A scenario's text played whole, in one call: what `subrosa run` does, for programs.
+//! Plays a scenario's text in one call: what `subrosa run` does, for programs.
 
 use crate::objectives::Resources;
 use crate::scenario::{Diagnostics, Document};
@@ -33,9 +33,9 @@ impl Progress for Quiet {
     fn failed(&self, _: &Failure) {}
 }
 
-/// Plays the text of a scenario, changed by `overrides` (`path=VALUE`, as `-o` has them), into `folder`, and sums it up.
-/// Files that it names are looked for from the current folder on. Uses one thread per core; no result depends on it. What
-/// `folder` holds of it already is not played again.
+/// Plays the text of a scenario, changed by `overrides` (`path=VALUE`, as for `-o`), into `folder`, and returns the
+/// summary. Paths in it are relative to the current folder. Uses one thread per core; no result depends on their
+/// number. Replications that `folder` holds already are not played again.
 ///
 /// # Errors
 /// [`SimulateError`].

@@ -3,14 +3,15 @@
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound of the first run that has it, and of all runs: the largest possible regrets, and values by round.
+/// A theorem's bound: from the first run that has it, and from all runs the largest possible regrets and the values by
+/// round.
 struct Gathered {
     bound: RegretBound,
     largest: Vec<f64>,
     values: BTreeMap<u64, Vec<f64>>,
 }
 
-/// The bounds of some runs, the same theorem's together: the mean by round, over the runs for which it says something.
+/// The bounds of some runs, grouped by theorem: the mean by round, over the runs for which the theorem gives a bound.
 pub(in crate::study) fn mean(runs: &[&SeriesRecord]) -> Vec<RegretBound> {
     let mut found: Vec<Gathered> = Vec::new();
     for bound in runs.iter().flat_map(|run| &run.bounds) {

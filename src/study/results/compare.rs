@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name and version of the document's form.
 const SCHEMA: &str = "subrosa.comparison/1";
-/// Probability with which each interval is to cover the true difference.
+/// Probability with which each interval should cover the true difference.
 const CONFIDENCE: f64 = 0.95;
 
 /// Two runs side by side.
@@ -31,14 +31,14 @@ pub struct Comparison {
     pub confidence: f64,
     /// One row per group of cells, series and metric.
     pub rows: Vec<ComparisonRow>,
-    /// What was left out and why.
+    /// What was left out, and why.
     pub notes: Vec<String>,
 }
 
 /// One metric of one series in both runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct ComparisonRow {
-    /// Where in the studies: the axes but for the seed.
+    /// The cells' point in the studies: the axes except the seed.
     pub point: Map<String, Value>,
     /// Series of the first run.
     pub series_a: String,
@@ -50,8 +50,8 @@ pub struct ComparisonRow {
     pub a: f64,
     /// Mean in the second run.
     pub b: f64,
-    /// Mean of second less first, with its standard error. `n` is the number of pairs; of the smaller group where
-    /// there are none.
+    /// Mean of second less first, with its standard error. `n` is the number of pairs, or the size of the smaller group
+    /// if there are no pairs.
     pub difference: Estimate,
     /// Lower end of the interval; absent for a single pair.
     pub low: Option<f64>,
@@ -59,20 +59,20 @@ pub struct ComparisonRow {
     pub high: Option<f64>,
     /// Whether the difference is one of pairs on common random numbers.
     pub paired: bool,
-    /// Correlation of the pairs: the closer to 1, the more pairing gains. Absent without spread or pairs.
+    /// Correlation of the pairs: the closer to 1, the more pairing reduces the error. Absent without spread or pairs.
     pub correlation: Option<f64>,
 }
 
 /// A run to compare.
 #[derive(Clone, Copy, Debug)]
 pub struct Compared<'a> {
-    /// How it is called.
+    /// Its name.
     pub name: &'a str,
-    /// What was played.
+    /// Its plan.
     pub plan: &'a Plan,
-    /// What came out.
+    /// Its records.
     pub archive: &'a Archive,
-    /// Only this series; all, each with that of the same name, if absent.
+    /// Only this series, if present; otherwise all, each compared with the one of the same name.
     pub series: Option<&'a str>,
 }
 
@@ -91,7 +91,7 @@ struct Group {
     ended_early: u64,
 }
 
-/// Compares.
+/// Compares two runs.
 ///
 /// # Errors
 /// [`FolderError`] if records cannot be read.
@@ -183,7 +183,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
             groups.len() - 1
         });
         let group = &mut groups[group];
-        // An axis on which the group does not agree moves nothing but the seed.
+        // An axis on which the cells of the group differ only accompanies the seed.
         group.point.retain(|axis, value| point.get(axis) == Some(value));
         let mut records = side.archive.cell(index)?;
         records.retain(|&replication, _| replication < side.plan.replications);
@@ -220,7 +220,7 @@ fn in_order<V>(metrics: &BTreeMap<String, V>) -> Vec<(&String, &V)> {
     found
 }
 
-/// The numbers of a row; its names are left empty.
+/// The numbers of a row; its names are empty.
 fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let pairs: Vec<(f64, f64)> = a.iter().filter_map(|(key, x)| Some((*x, *b.get(key)?))).collect();
     let empty = ComparisonRow {
@@ -236,7 +236,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         paired: true,
         correlation: None,
     };
-    // One pair has no interval, and more samples on their own would tell more.
+    // A single pair has no interval, and unpaired samples, if there are more, give one.
     if pairs.len() > 1 || (pairs.len() == 1 && a.len() == 1 && b.len() == 1) {
         let (of_a, of_b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
         let differences: Vec<f64> = pairs.iter().map(|(x, y)| y - x).collect();

@@ -1,5 +1,5 @@
-//! The files of a study from its records: one sorted file, tables, summary. Cell by cell, so that the memory
-//! needed does not grow with their number.
+//! The files of a study, made from its records: one sorted file, tables, summary. Made cell by cell, so that the memory
+//! needed does not grow with the number of cells.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::files::{self, pretty};
@@ -13,11 +13,11 @@ use crate::study::results::rows::Results;
 use crate::study::results::summary::{Summarising, Summary};
 use crate::study::results::tables::{self, Tables};
 
-/// Makes all files of `folder` from the records that are there. Where all are there, they are gathered into one file
-/// in order, and the run is marked as complete. The result depends on the records alone, not on who left them where.
+/// Makes all files of `folder` from the stored records. If all are present, they are gathered into one file in order,
+/// and the run is marked as complete. The result depends only on the records, not on who stored them where.
 ///
 /// # Errors
-/// [`FolderError`]; what was there before is kept.
+/// [`FolderError`]; the previous files are kept.
 pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     let archive = folder.archive(&plan.identities())?;
     no_conflict(&archive)?;
@@ -30,14 +30,14 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
             .map(Into::into)
             .collect();
         store::remove_left_behind(&left);
-        // Only an empty folder goes.
+        // This removes the folder only if it is empty.
         drop(std::fs::remove_dir(folder.file("segments")));
     }
     Ok(summary)
 }
 
-/// Makes the files that follow from the records of `archive`, the manifest apart. `run` is what the summary calls the
-/// folder, if not by its path.
+/// Makes the files that follow from the records of `archive`, except the manifest. `run` is the folder's name in the
+/// summary, if not its path.
 fn make(
     plan: &Plan,
     archive: &Archive,
@@ -52,7 +52,7 @@ fn make(
     for cell in 0..plan.cells.len() {
         let mut records = archive.cell(cell)?;
         if let Some(gathered) = &mut gathered {
-            // Replications beyond those asked for this time stay for the next.
+            // Replications beyond the number requested this time are kept for a later run.
             for &replication in records.keys() {
                 gathered.write(&archive.line(cell, replication)?.unwrap_or_default())?;
             }
@@ -75,8 +75,8 @@ fn make(
     Ok(summary)
 }
 
-/// The files of a complete run that hold anything else than what its records and its scenario make: all of them are
-/// made again, in memory, and compared.
+/// The files of a complete run whose contents differ from what its records and its scenario give: all of them are made
+/// again, in memory, and compared.
 ///
 /// # Errors
 /// [`FolderError`] for records that cannot be read.
@@ -85,7 +85,7 @@ pub(in crate::study) fn changed(
     folder: &RunFolder,
     archive: &Archive,
 ) -> Result<Vec<String>, FolderError> {
-    // The folder may have been moved since: the summary may call it as it was called then.
+    // The folder may have been moved: the summary is compared under the name that it had then.
     let kept = files::read_if_there(&folder.file("summary.json"))?.unwrap_or_default();
     let kept: Option<serde_json::Value> = serde_json::from_str(&kept).ok();
     let run = kept.and_then(|kept| kept["run"].as_str().map(str::to_owned));

@@ -1,5 +1,5 @@
-//! Whether a run folder holds what its manifest says: that half of a run can be played again proves nothing of the
-//! other half.
+//! Checks that a run folder is consistent with its manifest: that some of a run's replications can be played again does
+//! not show that the others are intact.
 
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::{self, pretty};
@@ -14,34 +14,34 @@ use crate::study::results::tables::digest_line;
 use crate::vocab::counted;
 use std::fmt;
 
-/// Something in a run folder that contradicts the rest of it.
+/// A part of a run folder that contradicts the rest of it.
 #[derive(Clone, Debug)]
 pub enum Misfit {
     /// The manifest has another number than the scenario and its overrides.
     Number {
-        /// Of what ("replications").
+        /// The quantity ("replications").
         what: &'static str,
         /// The manifest's.
         manifest: u64,
         /// The scenario's.
         scenario: u64,
     },
-    /// A run that was played to its end has lost records.
+    /// Records of a completed run are missing.
     Missing {
         /// Replications without a record that can be read.
         missing: u64,
         /// Replications of all cells.
         total: u64,
     },
-    /// Lines that cannot be read, though every replication has its record.
+    /// Lines that cannot be read, although every replication has its record.
     Damaged(u64),
     /// One replication has two results.
     Conflict(Conflict),
     /// A digest is not that of the records.
     Digest(&'static str),
-    /// The summary is of another state of the run.
+    /// The summary belongs to another state of the run.
     Summary,
-    /// A file that is made of the records and the scenario holds something else.
+    /// A file differs from what the records and the scenario give.
     File(String),
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// All that does not fit in the folder of a run. `records` are those of `archive`, up to the plan's replications.
+/// All contradictions in the folder of a run. `records` are those of `archive`, up to the plan's replications.
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
@@ -108,7 +108,7 @@ pub fn misfits(
         }
     }
     found.extend(archive.conflicts.iter().cloned().map(Misfit::Conflict));
-    // A run that was broken off may lack records, and the last of them may be torn.
+    // An interrupted run may lack records, and its last line may be incomplete.
     if !found.is_empty() || !manifest.complete {
         return Ok(found);
     }
@@ -139,7 +139,7 @@ pub fn misfits(
     Ok(found)
 }
 
-/// Whether a manifest says of a run what its plan says; which machine and program played it, only the manifest knows.
+/// Whether a manifest agrees with the run's plan; the machine and the program are recorded only in the manifest.
 fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
     let fresh = Manifest {
         subrosa: manifest.subrosa.clone(),
@@ -150,7 +150,7 @@ fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
     pretty(&fresh) == pretty(manifest)
 }
 
-/// What does not fit between a summary and the run that it stands beside, without reading every record.
+/// Contradictions between a summary and the run in its folder, found without reading every record.
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
@@ -164,7 +164,7 @@ pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Misf
             manifest.replications * manifest.cells.len() as u64,
         ));
     }
-    // The summary of a run that is not complete is of what there was.
+    // The summary of an incomplete run covers the records that existed then.
     if summary.complete && manifest.digest.as_ref() != Some(&summary.digest)
         || !summary.complete && manifest.complete
     {

@@ -5,20 +5,19 @@ use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::vocab::Delta;
 
-/// Everything one observer learned about one unit of a kind, the worst-off, in one series of one cell, in the
-/// replication where that costs most.
+/// Everything one observer learned about the unit of a kind with the largest loss, in one series of one cell, in the
+/// replication where that loss is largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerGroup {
     /// Series, observer, unit, owner and replication in words.
     pub title: String,
     /// Number of the replication, from 0.
     pub replication: u64,
-    /// What accountants are asked: at the delta asked for, that of the claims, or 1e-5.
+    /// The question to the accountants: at the delta asked for, that of the claims, or 1e-5.
     pub statement: Statement,
 }
 
-/// The groups of all cells; nothing if the folder is not that of a run. `deltas` gives each cell's delta, where it has
-/// one.
+/// The groups of all cells; `None` if the folder is not that of a run. `deltas` gives each cell's delta, if it has one.
 ///
 /// # Errors
 /// [`FolderError`].
@@ -63,7 +62,7 @@ pub fn ledger_groups(
     Ok(Some(groups))
 }
 
-/// What one replication has to say in a row: its worst-off units.
+/// The candidates of one replication in a row: its units with the largest loss.
 type Candidate = Vec<LedgerGroup>;
 
 /// The replication with the largest loss, by the tight accountant; the first of equals.

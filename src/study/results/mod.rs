@@ -1,4 +1,5 @@
-//! What records amount to: the summary, tables and comparisons, made again at any time from the folder alone.
+//! The results of the records: the summary, tables and comparisons, which can be made again at any time from the folder
+//! alone.
 
 pub(in crate::study) mod bounds;
 pub(in crate::study) mod columns;

@@ -60,7 +60,7 @@ fn field(column: &Column) -> Result<TypePtr> {
     Ok(Arc::new(builder.with_repetition(repetition).with_logical_type(logical).build()?))
 }
 
-/// A definition level of 1 says that there is a value.
+/// A definition level of 1 means that there is a value.
 fn optional<T: DataType, V>(
     out: &mut ColumnWriterImpl<'_, T>,
     values: &[Option<V>],

@@ -13,7 +13,7 @@ pub struct PersonLoss {
     pub series: String,
     /// Whose data.
     pub protected: String,
-    /// Who learned.
+    /// The observer.
     pub observer: String,
     /// Epsilon of what was learned about the row; "inf" where no finite one holds.
     #[serde(with = "infinite")]
@@ -31,7 +31,7 @@ pub struct PersonLoss {
     /// The weaker arithmetic of the two; none without a finite epsilon.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
-    /// What to know about it; empty if nothing.
+    /// Notes; empty if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -57,7 +57,7 @@ pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
             delta: sum.delta,
             basis: sum.basis,
             arithmetic: sum.arithmetic,
-            // What has no price is named with the two losses.
+            // If there is no finite sum, the reason is given with the two losses.
             note: if sum.epsilon.is_finite() { sum.note } else { String::new() },
         })
     };

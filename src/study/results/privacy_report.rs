@@ -1,4 +1,4 @@
-//! Who learned what about whom, with what each accountant says about it.
+//! Who learned what about whom, with each accountant's epsilon.
 
 use crate::accounting::{About, Loss, OverRuns, grouped};
 use crate::study::disk::record::ReplicationRecord;
@@ -14,7 +14,7 @@ pub struct PrivacyRow {
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
-    /// Who learned.
+    /// The observer.
     pub observer: String,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
@@ -25,15 +25,15 @@ pub struct PrivacyRow {
     /// Releases about one and the same unit, where they are about different ones; the largest number over the units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub releases_per_unit: Option<u64>,
-    /// What it amounts to for the worst-off unit in the worst run, by accountant.
+    /// The losses for the unit with the largest loss in the run where that is largest, by accountant.
     pub losses: Vec<Loss>,
-    /// Whether runs cost differently, so that each loss is that of the run where it is largest.
+    /// Whether losses differ between runs, so that each loss is that of the run where it is largest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub runs_differ: bool,
 }
 
-/// The rows of one cell. Each replication is a run of its own on the same data, and replications may cost differently
-/// (noise shared by those who arrived): every figure is that of the run with the largest.
+/// The rows of one cell. Each replication is a run of its own on the same data, and losses may differ between
+/// replications (because noise is shared by the agents that arrived): every figure is the largest of all runs.
 pub(in crate::study) fn privacy_rows(
     records: &[&ReplicationRecord],
     delta: Option<Delta>,

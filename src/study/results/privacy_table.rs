@@ -27,7 +27,7 @@ const HEADER: [&str; 18] = [
     "note",
 ];
 
-/// Writes it. An epsilon that is not finite is "inf"; what is not known is empty.
+/// Writes the table. An epsilon that is not finite is "inf"; an unknown value is empty.
 pub(in crate::study) fn write(folder: &RunFolder, summary: &Summary) -> Result<(), FolderError> {
     let mut table = Table::new(folder.stage("privacy.csv")?, &HEADER);
     let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());

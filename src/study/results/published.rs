@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// A figure from a paper beside ours.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedRow {
-    /// Where it stands.
+    /// Its source.
     pub source: String,
     /// Name of the series.
     pub series: String,
@@ -27,7 +27,7 @@ pub struct PublishedRow {
 /// A privacy loss from a paper beside ours, of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedLossRow {
-    /// Where it stands.
+    /// Its source.
     pub source: String,
     /// Name of the series.
     pub series: String,
@@ -74,7 +74,8 @@ pub(in crate::study) fn published_rows(
         .collect()
 }
 
-/// The losses that belong to a point, with ours: of the observer who learned most, by what has a finite price.
+/// The losses that belong to a point, with ours: of the observer with the largest loss, for releases with a finite
+/// price.
 pub(in crate::study) fn published_losses(
     published: &[PublishedLoss],
     point: &[(String, String)],

@@ -1,4 +1,4 @@
-//! What one series amounts to over its replications: means with their errors, groups, outcomes, bounds.
+//! The results of one series over its replications: means with their errors, groups, outcomes, bounds.
 
 use super::bounds;
 use super::statistics::Estimate;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub struct SeriesSummary {
     /// Name of the series.
     pub name: String,
-    /// Replications that count.
+    /// Number of replications that are included.
     pub replications: u64,
     /// Replications that ended before their last round.
     pub ended_early: u64,
@@ -31,10 +31,10 @@ pub struct SeriesSummary {
     /// Replications that reached it.
     #[serde(default, skip_serializing_if = "is_none")]
     pub budget_reached: u64,
-    /// Whether reaching it is a failure.
+    /// Whether reaching it counts as a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub budget_failed: bool,
-    /// How groups of agents fared.
+    /// Results by group of agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupSummary>,
     /// Differences between groups, where there are at least two.
@@ -44,10 +44,10 @@ pub struct SeriesSummary {
     pub metrics: Metrics,
     /// Regret by round, over the replications that reached the end; over all if none did.
     pub curve: Vec<CurvePoint>,
-    /// Numbers that the series ends with, each beside its bound; most protocols have none.
+    /// Numbers at the end of the series, each with its bound; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeRow>,
-    /// What theorems say about the regret, by round.
+    /// Theorems' bounds on the regret, by round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
     /// What observers know of protected data that no release accounts for, over all replications, each fact once.
@@ -60,28 +60,28 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// A number that a series ends with, over all replications.
+/// A number at the end of a series, over all replications.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeRow {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Its mean.
     pub value: Estimate,
-    /// What is proven or claimed about it.
+    /// The proven or claimed bound on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundRow>,
 }
 
-/// An upper bound beside what happened.
+/// An upper bound compared with the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundRow {
-    /// The bound; its mean, should it differ between replications.
+    /// The bound; its mean, if it differs between replications.
     pub at_most: f64,
-    /// Probability with which it is said to hold.
+    /// Probability with which it is claimed to hold.
     pub probability: f64,
     /// Share of the replications in which it held.
     pub held: f64,
-    /// Who says so.
+    /// Its source.
     pub source: String,
 }
 
@@ -107,7 +107,7 @@ impl Fairness {
     }
 }
 
-/// How one group of agents fared, over all replications.
+/// The results of one group of agents, over all replications.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GroupSummary {
     /// Name of the group.
@@ -149,7 +149,7 @@ pub struct Metrics {
     /// Virtual seconds from the close of one round to that of the next; absent where no server closes rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_per_round: Option<f64>,
-    /// What else the protocol counted, by name.
+    /// Other counts of the protocol, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, f64>,
 }
@@ -295,7 +295,7 @@ fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
 
 fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {
     let mut by_round: BTreeMap<u64, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    // A mean over fewer and fewer runs would bend where one drops out.
+    // A mean over fewer and fewer runs would have jumps where a run ends.
     let none = whole(runs).next().is_none();
     for run in runs.iter().filter(|run| none || run.ended_early.is_none()) {
         // Of several initial points, all numbered 0, the last counts.

@@ -30,13 +30,13 @@ pub struct Summary {
     pub run: String,
     /// The seed.
     pub seed: u64,
-    /// Hash over the digests of all replications; it changes if anything that happened does.
+    /// Hash of the digests of all replications; it changes if any event does.
     pub digest: String,
-    /// Whether every replication is there.
+    /// Whether every replication is present.
     pub complete: bool,
     /// The cells in order.
     pub cells: Vec<CellSummary>,
-    /// What all runs of a series cost together, where they are on the same data.
+    /// The privacy loss of all runs of a series together, if they use the same data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whole_study: Vec<StudyPrivacy>,
 }
@@ -73,7 +73,7 @@ impl Summary {
     }
 }
 
-/// A summary that takes in one cell after the other, so that no more than one need be in memory.
+/// A summary to which one cell after the other is added, so that only one need be in memory.
 #[derive(Debug)]
 pub(in crate::study) struct Summarising<'a> {
     plan: &'a Plan,
@@ -89,7 +89,7 @@ impl<'a> Summarising<'a> {
         Self { plan, cells, digest: Digest::new(), whole, finished: 0 }
     }
 
-    /// Takes in the records of the next cell.
+    /// Adds the records of the next cell.
     pub(in crate::study) fn add(&mut self, records: &BTreeMap<u64, ReplicationRecord>) {
         let cell = &self.plan.cells[self.cells.len()];
         let draft = cell.scenario.draft();
@@ -113,7 +113,7 @@ impl<'a> Summarising<'a> {
     /// The summary.
     pub(in crate::study) fn finish(self, folder: &RunFolder) -> Summary {
         let asked = self.plan.cells.iter().find_map(|cell| cell.scenario.draft().privacy.delta);
-        // No claim speaks for the whole study.
+        // A claim about one run does not apply to the whole study.
         let stated = stated(asked, 0.0);
         Summary {
             schema: SCHEMA.to_owned(),

@@ -28,7 +28,7 @@ impl Table {
         self.rows.write_record(cells).expect("a row has as many cells as the header");
     }
 
-    /// Hands the rows so far to the file.
+    /// Writes the rows so far to the file.
     pub(in crate::study) fn flush(&mut self) -> Result<(), FileError> {
         let rows = std::mem::replace(&mut self.rows, csv::Writer::from_writer(Vec::new()));
         self.file.write(&rows.into_inner().expect("writing to memory does not fail"))
@@ -88,7 +88,7 @@ impl Tables {
         Ok(self.network.flush()?)
     }
 
-    /// Puts all of them in their places.
+    /// Completes all files.
     pub(in crate::study) fn commit(self) -> Result<(), FolderError> {
         self.iterations.commit()?;
         self.ledger.commit()?;

@@ -11,19 +11,21 @@ const TAIL: f64 = 1e-11;
 /// Largest finite loss of one release; larger ones count as infinite.
 const FARTHEST: f64 = 80.0;
 
-/// delta(epsilon) of independent releases, an upper bound whose error falls with the square of the cells' width.
+/// delta(epsilon) of independent releases: an upper bound whose error falls with the square of the cells' width.
 ///
-/// Each release's curve is exact at the ends of cells and a chord in e^epsilon between them, which lies above, since
-/// curves are convex in e^epsilon; the law that has this curve lives on the ends of cells, and laws convolve.
+/// Each release's curve is exact at the ends of cells and a chord in e^epsilon between them, which lies above the
+/// curve, since curves are convex in e^epsilon; the law with this curve has its mass on the ends of cells, and such
+/// laws can be convolved.
 /// Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots".
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// One for each of the two directions.
+    /// One for each direction.
     directions: Vec<Loss>,
 }
 
 impl Curve {
-    /// Of releases with how often each occurs, cells `finer` times as narrow as usual; `None` for costs without a curve.
+    /// The curve of releases, each with its count, with cells `finer` times as narrow as usual; `None` for costs
+    /// without a curve.
     pub(super) fn of(costs: &[(Cost, u64)], finer: f64) -> Option<Self> {
         let directions = [true, false].map(|with| Loss::of(costs, with, finer));
         let [forth, back] = directions;
@@ -57,7 +59,7 @@ impl Loss {
             let (start, one) = cells(cost, with, (low, high), width)?;
             let (mut square_first, mut square, mut left) = (start, one, *count);
             finite *= libm::pow(square.iter().sum::<f64>(), *count as f64);
-            // By squares of squares.
+            // By repeated squaring.
             while left > 0 {
                 if left & 1 == 1 {
                     (first, masses) = (first + square_first, convolved(&masses, &square));
@@ -81,7 +83,7 @@ impl Loss {
         if delta <= self.infinite {
             return f64::INFINITY;
         }
-        // The curve at the end of a cell, from the losses beyond it.
+        // The curve at the end of a cell, computed from the losses beyond it.
         let at = |k: usize| {
             let epsilon = (self.first + k as i64) as f64 * self.width;
             self.infinite + self.above[k].0 - libm::exp(epsilon) * self.above[k].1
@@ -150,7 +152,7 @@ fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     Some((end(-1.0), end(1.0)))
 }
 
-/// The masses, under the first law, of the law whose curve is made of chords; with the lowest multiple.
+/// The masses, under the first law, of the law whose curve consists of chords; with the lowest multiple.
 fn cells(cost: &Cost, with: bool, (low, high): (f64, f64), width: f64) -> Option<(i64, Vec<f64>)> {
     let (from, to) = ((low / width).floor() as i64, (high / width).ceil() as i64);
     let ends: Option<Vec<(f64, f64)>> = (from..=to)
@@ -181,7 +183,7 @@ mod tests {
     use crate::accounting::{Accountant, Composition, Tight};
     use crate::vocab::Delta;
 
-    /// Against the tight accountant, which cuts or integrates in its own way: never below, and hardly above.
+    /// Against the tight accountant, which divides or integrates in its own way: never below it, and hardly above it.
     #[test]
     fn the_curve_is_that_of_the_accountant() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };

@@ -8,13 +8,13 @@ use crate::vocab::{Cost, Delta};
 
 /// The two output laws of one pair of neighbours, known up to the size of the noise.
 ///
-/// The auditor uses them twice. As they are, they give the exact loss of the pair: what an audit with very
-/// many trials would measure. With the size of the noise left open they are a model: counts then bound that
-/// size, and with it epsilon far out in a tail that no trial ever reached.
+/// The auditor uses them twice. As they are, they give the exact loss of the pair: what an audit with very many trials
+/// would measure. With the size of the noise unknown they are a model: counts then bound that size, and so bound
+/// epsilon even far out in a tail that no trial reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownPair {
     pub(super) law: Law,
-    /// The assumption of the model, in words after "if".
+    /// The assumption of the model, as the words that follow "if".
     pub premise: String,
 }
 
@@ -22,7 +22,7 @@ pub struct KnownPair {
 pub(super) enum Law {
     /// Releases whose output distributions on this pair are exactly those that their costs describe.
     Composed(Vec<(Cost, u64)>),
-    /// A mixture of Gaussians in which the observer sees the component: probability and mu of each.
+    /// A mixture of Gaussians whose component the observer sees: probability and mu of each.
     Shown(Vec<(f64, f64)>),
     /// Two discrete Gaussians on the integers, at this distance in steps.
     Discrete(Discrete),
@@ -38,9 +38,8 @@ pub fn numerical_error(epsilon: f64) -> f64 {
 }
 
 impl KnownPair {
-    /// Independent releases on one pair of neighbours, each with how often it occurs, as their mechanisms
-    /// describe them. `None` where one is not known, where no composition of their kinds is implemented, or
-    /// where the outputs do not differ.
+    /// Independent releases on one pair of neighbours, each with its count, as their mechanisms describe them. `None`
+    /// if one is unknown, if no composition of their kinds is implemented, or if the outputs do not differ.
     #[must_use]
     pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
         let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
@@ -62,7 +61,7 @@ impl KnownPair {
                     kinds[2] = true;
                 }
                 Laws::DiscreteGaussian { sigma, steps } => {
-                    // Several together are no law that is known here.
+                    // For several of these together no law is known here.
                     if kinds[3] || times != 1 {
                         return None;
                     }
@@ -83,14 +82,14 @@ impl KnownPair {
         }
     }
 
-    /// The same under another assumption, in words after "if".
+    /// The same under another assumption, given as the words that follow "if".
     #[must_use]
     pub fn on_premise(self, premise: &str) -> Self {
         Self { premise: premise.to_owned(), ..self }
     }
 
     /// Independent releases, each of them exactly what its cost describes for this pair (Gaussian, Laplace, and the
-    /// Poisson-subsampled Gaussian with and without the unit), with how often it occurs.
+    /// Poisson-subsampled Gaussian with and without the unit), with its count.
     #[must_use]
     pub fn composed(costs: Vec<(Cost, u64)>, premise: &str) -> Self {
         let mut merged: Vec<(Cost, u64)> = Vec::new();
@@ -110,12 +109,12 @@ impl KnownPair {
         Self::composed(vec![(Cost::Gaussian { noise_multiplier: 1.0 / mu }, 1)], premise)
     }
 
-    /// Gaussian noise of independent rounds in each of which the observer sees whether the unit is in: probability and
-    /// distance in standard deviations of each round. `None` for too many different totals.
+    /// Gaussian noise of independent rounds in each of which the observer sees whether the unit is sampled: probability
+    /// and distance in standard deviations of each round. `None` for too many different totals.
     #[must_use]
     pub fn shown(rounds: &[(f64, f64)]) -> Option<Self> {
         const MOST: usize = 4096;
-        // Sums of squares with their probabilities; equal ones to twelve digits are one.
+        // Sums of squares with their probabilities; sums that agree in twelve digits are merged.
         let mut sums: Vec<(f64, f64)> = vec![(1.0, 0.0)];
         for &(rate, mu) in rounds {
             let mut next: Vec<(f64, f64)> = Vec::with_capacity(2 * sums.len());
@@ -165,7 +164,7 @@ impl KnownPair {
     #[must_use]
     pub fn epsilon(&self, delta: f64) -> f64 {
         if let Some((rough, fine)) = self.in_cells(delta) {
-            // Their error falls with the square of the width: extrapolated to none.
+            // The error falls with the square of the width: extrapolated to width 0.
             return (fine - (rough - fine) / 3.0).max(0.0);
         }
         match &self.law {
@@ -178,8 +177,8 @@ impl KnownPair {
         }
     }
 
-    /// Epsilon by cells of two widths, one half of the other, both a little too large; `None` where there are none, or for a
-    /// delta below the tail that they leave out, of which the accountant knows more.
+    /// Epsilon by cells of two widths, one half of the other, both a little too large; `None` where there are no cells,
+    /// or for a delta below the tail that they leave out, where the accountant is more accurate.
     pub(super) fn in_cells(&self, delta: f64) -> Option<(f64, f64)> {
         let costs = self.few().filter(|_| delta > 0.0)?;
         let [rough, fine] = [1.0, 2.0].map(|finer| Curve::of(costs, finer).map(|curve| curve.epsilon(delta)));
@@ -218,7 +217,7 @@ fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
         return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
     }
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    // Probabilities next to 1 give no loss.
+    // Probabilities next to 1 have no loss.
     Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
 }
 
@@ -257,7 +256,7 @@ mod tests {
         mixture.iter().map(|(weight, mean)| weight * normal(*mean)).sum()
     }
 
-    /// The hockey-stick divergence by the trapezoid rule, the larger of both directions: no accountant is asked.
+    /// The hockey-stick divergence by the trapezoid rule, the larger of both directions: without any accountant.
     fn delta_of(worlds: &[Mixture; 2], sd: f64, epsilon: f64) -> f64 {
         let one_way = |p: &Mixture, q: &Mixture| {
             let steps = 20_000;
@@ -301,13 +300,14 @@ mod tests {
             let (exact, bound) = (by_quadrature(&worlds, sd), proven(cost));
             assert!((exact / bound - 1.0).abs() < 1e-5, "{name}: {exact} of {bound}");
         }
-        // What the auditor used before: all others at zero. More than a factor of 1.5 is lost before the first trial.
+        // The auditor's former pair: all others at zero. More than a factor of 1.5 is lost before the first trial.
         let weak = [vec![(0.75, 0.0), (0.25, 1.0)], vec![(0.75, 0.0), (0.25, -1.0)]];
         let bound = proven(Cost::FixedSizeGaussian { population: 4, size: 1, noise_multiplier: 2.0 });
         assert!(by_quadrature(&weak, 2.0) < bound / 1.5, "{} of {bound}", by_quadrature(&weak, 2.0));
     }
 
-    /// What mechanisms say of one release each becomes one pair, or none where nothing composes it or nothing tells.
+    /// The laws that mechanisms state of one release each become one pair, or none if they cannot be composed or
+    /// nothing is known.
     #[test]
     fn releases_of_one_kind_compose() {
         let (gaussian, none) = (KnownLaws::gaussian(0.5), KnownLaws::gaussian(0.0));
@@ -321,8 +321,8 @@ mod tests {
         assert!(of(&[(Some(&largest), 1), (Some(&gaussian), 1)]).is_none());
     }
 
-    /// Rounds of a fixed-size sample: the pair is that of a Poisson sample at half the noise, and the proven bound is for
-    /// both directions at once, which no fixed pair attains.
+    /// Rounds of a fixed-size sample: the pair is that of a Poisson sample at half the noise, and the proven bound is
+    /// for both directions at once, which no fixed pair attains.
     #[test]
     fn several_rounds_of_fixed_size_stay_below_the_bound() {
         let delta = 200f64.powf(-1.1);
@@ -384,7 +384,8 @@ mod tests {
         }
     }
 
-    /// Shown coins: with probability (1 - q)^2 nothing was there, and the curve is the mean of Gaussian curves.
+    /// Shown coins: with probability (1 - q)^2 the unit was in neither round, and the curve is the mean of Gaussian
+    /// curves.
     #[test]
     fn shown_coins_mix_gaussian_curves() {
         let pair = KnownPair::shown(&[(0.25, 1.0), (0.25, 1.0)]).unwrap();

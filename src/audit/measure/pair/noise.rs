@@ -32,7 +32,7 @@ impl KnownPair {
         let curve = self.few().and_then(|costs| Curve::of(costs, 1.0));
         let epsilon =
             |delta: f64| curve.as_ref().map_or_else(|| self.epsilon(delta), |curve| curve.epsilon(delta));
-        // ln((p - delta) / q) - epsilon(delta) is concave in delta: sections that narrow on its largest value.
+        // ln((p - delta) / q) - epsilon(delta) is concave in delta: a section search finds its largest value.
         let excess = |share: f64| libm::log(p * (1.0 - share) / q) - epsilon(p * share);
         let (mut low, mut high) = (-14.0f64, 7.0f64);
         let at = |logit: f64| excess(1.0 / (1.0 + libm::exp(-logit)));
@@ -56,11 +56,11 @@ impl KnownPair {
         of_left > 0.0 || of_right > 0.0
     }
 
-    /// The largest factor on the noise that an event with these counts leaves possible, the limits of its probabilities
-    /// being wrong with probability at most `error`; infinite if the counts say nothing.
+    /// The largest factor on the noise that is consistent with these counts of an event, where the limits of its
+    /// probabilities are wrong with probability at most `error`; infinite if the counts prove nothing.
     ///
-    /// For a pair with more noise than that no test reaches the lower limit of the one probability and keeps to the upper
-    /// limit of the other. Losses fall with the noise, so every larger factor is excluded too.
+    /// If the pair had more noise than that, no test would reach the lower limit of the one probability and keep to the
+    /// upper limit of the other. Losses fall with the noise, so every larger factor is excluded too.
     #[must_use]
     pub(in crate::audit::measure) fn most_noise(&self, counts: Counts, error: f64) -> f64 {
         let (p, q) = counts.limits(error);
@@ -93,14 +93,14 @@ impl KnownPair {
         libm::exp2(high)
     }
 
-    /// Epsilon at `delta` of the pair with that much noise: no less is possible if the model holds.
+    /// Epsilon at `delta` of the pair with that much noise: a lower bound if the model holds.
     #[must_use]
     pub(in crate::audit::measure) fn at_noise(&self, factor: f64, delta: f64) -> f64 {
         if !factor.is_finite() {
             return 0.0;
         }
         let pair = self.with_noise(factor);
-        // Three times what the cells are too large by is taken off.
+        // Three times the error of the cells is subtracted.
         pair.in_cells(delta)
             .map_or_else(|| pair.epsilon(delta), |(rough, fine)| (2.0 * fine - rough).max(0.0))
     }
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::special::normal_cdf;
 
-    /// With counts that are the truth itself, the noise found is the noise there is, whatever the event.
+    /// With the true probabilities as counts, the noise that is found is the true noise, whatever the event.
     #[test]
     fn true_probabilities_leave_the_true_noise() {
         let trials = 1_000_000_000_000u64;

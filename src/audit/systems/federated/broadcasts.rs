@@ -9,7 +9,7 @@ use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
     Divisor, FederatedSum, Gathered, Mechanism, Moved, Pair, Participation, Price, RATIO,
 };
-use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late, RoundPolicy};
+use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late};
 use crate::protocols::stage::CountedRelease;
 use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
@@ -32,7 +32,7 @@ pub(super) fn candidates(
     targets.iter().map(one).collect()
 }
 
-/// Answers that are in time, by round. The series is run to find them only where they change the sums.
+/// The number of answers in time, by round. The series is run to find it only if it changes the sums.
 fn arrivals(
     recipe: &Federated,
     series: &FederatedSeries,
@@ -55,7 +55,7 @@ fn arrivals(
             _ => continue,
         };
         // With uniform weights the ledger's multiplier is z times the share that arrived, half of that where an agent
-        // may be gone altogether, or be replaced in full view.
+        // may be absent altogether, or be replaced while everybody sees it.
         let replaced =
             aggregate.visible_participation && matches!(aggregate.participation, Participation::FixedSize(_));
         let halves = aggregate.divisor == Divisor::ArrivedOrGone || replaced;
@@ -89,13 +89,10 @@ fn rounds(
         .map(|k| {
             let mut mechanism = aggregate.mechanism();
             mechanism.is_forgotten = k as u64 >= recipe.rounds;
-            if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
-                (series.policy, aggregate.participation)
-            {
+            if let Some(rate) = series.policy.claimed_rate(aggregate.participation, agents) {
                 // As the server does: the planned loss assumes that those whose answers were used were
                 // sampled at random.
-                let kept = k.get() as f64 / agents as f64;
-                mechanism.claimed_rate = (kept < rate.get()).then_some(kept);
+                mechanism.claimed_rate = rate;
             }
             let mut second_coin = Vec::new();
             let copies = match aggregate.late {
@@ -146,7 +143,7 @@ fn system(
     let counted: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
     let visible = aggregate.visible_participation;
     let laws: Vec<_> = rounds.iter().map(|round| round.moved.laws(visible)).collect();
-    // In the words of a round in which the others add something, if there is one.
+    // Described by a round in which the others add something, if there is one.
     let against = rounds.iter().find(|round| round.moved.base.iter().any(|base| *base != 0.0));
     let words = against.or(rounds.first()).map(|round| round.pair.words.clone());
     let statement = Statement {

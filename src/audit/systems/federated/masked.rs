@@ -1,4 +1,4 @@
-//! Audits of federated optimisation under masks: the sums, as the server sees them and as an agent does.
+//! Audits of federated optimisation with masks: the sums, as the server sees them and as an agent does.
 
 use super::claim::claimed;
 use crate::audit::error::AuditError;
@@ -23,7 +23,7 @@ pub(super) fn candidates(
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
         return Err(LeftOut::Beyond("under masks no party can draw a sample of fixed size"));
     }
-    // Secrets and coins are drawn anew in every trial; masks cancel whatever they are.
+    // Secrets and coins are drawn again in every trial; masks cancel whatever they are.
     let rehearsal = || Rehearsal::new(aggregate, explored, 1, ground.key.child("audit").child("secrets"));
     let opened = opened(recipe, series, &rehearsal(), (ground.stage, ground.key))?;
     let view = |observer: Observer, target: usize| -> Result<System, AuditError> {
@@ -88,7 +88,7 @@ impl Observer {
         (0..).filter(|agent| *agent != target).take(known).collect()
     }
 
-    /// The ledger entry for it.
+    /// The release that the ledger records for it.
     fn price(self, rehearsal: &Rehearsal, survivors: u64) -> SecureSum {
         match self {
             Self::Server => rehearsal.seen_by_server(survivors),
@@ -97,7 +97,7 @@ impl Observer {
     }
 }
 
-/// The rounds that are opened in one played replication, each with the shares of noise in its sums.
+/// The rounds whose sums are computed in one replication, each with the shares of noise in its sums.
 fn opened(
     recipe: &Federated,
     series: &FederatedSeries,
@@ -120,8 +120,8 @@ fn opened(
         .filter(|booked| booked.event.observer.0 == recipe.server);
     for booked in of_server {
         for round in booked.event.round..booked.event.round + booked.count {
-            // The ledger counts rounds from 1, and its multiplier goes by the root of the shares that
-            // the server does not know.
+            // The ledger counts rounds from 1, and its multiplier is proportional to the root of the shares that the
+            // server does not know.
             let round = round.saturating_sub(1);
             let as_planned = multiplier(&rehearsal.mechanism().cost(&rehearsal.plan(round)));
             if let (Some(as_planned), Some(came)) = (as_planned, multiplier(&booked.event.cost)) {
@@ -191,7 +191,8 @@ impl Experiment for OpenedSums {
     fn trial(&self, world: World, key: Key) -> Result<Transcript, AuditError> {
         let mut score = 0.0;
         for round in &self.rounds {
-            // The audited agent and those who pool answer, and others in order, as many as did.
+            // The audited agent and the colluding agents answer, and further agents in order, as many as answered in
+            // the run.
             let first = || std::iter::once(self.target).chain(self.pooled.iter().copied());
             let rest = (0..).filter(|agent| first().all(|other| other != *agent));
             let answered: Vec<usize> = first().chain(rest).take(round.survivors as usize).collect();
@@ -206,7 +207,7 @@ impl Experiment for OpenedSums {
             let opened = OpenedSum { plan, sums: self.rehearsal.opened(&parts) };
             let mut stream = key.child("sum").index(round.round).stream();
             let sums = round.mechanism.privatise(&opened, &mut stream)?;
-            // The target's part is the first; those of the agents that pool follow it.
+            // The target's part is the first; those of the colluding agents follow it.
             let known = self.rehearsal.opened(parts.iter().skip(1).take(self.pooled.len()));
             let rest = sums.iter().zip(&known).map(|(sum, known)| sum[0] - known[0]);
             score += round.moved.log_ratio(rest, None);

@@ -1,4 +1,4 @@
-//! Federated optimisation: one agent in or out, seen in all sums of a run.
+//! Federated optimisation: one agent's data present or replaced by zero, seen in all sums of a run.
 
 mod broadcasts;
 mod claim;
@@ -10,12 +10,12 @@ use crate::audit::error::AuditError;
 use crate::protocols::federated::{Aggregate, Federated, Sharing};
 use crate::vocab::Delta;
 
-/// Delta where neither the scenario nor the claim has one.
+/// Delta if neither the scenario nor the claim has one.
 const DELTA: f64 = 1e-5;
 
 impl Audited for Federated {
-    /// All broadcasts of one series, on the vectors of each agent that is tried; under masks twice, as the server sees the
-    /// sums and as an agent does.
+    /// All broadcasts of one series, on the vectors of each agent that is tried; with masks twice, as the server sees
+    /// the sums and as an agent does.
     fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut> {
         let series = named(&self.series, series, |series| &series.name)?;
         let delta = ground.delta.or(ground.study_delta).unwrap_or(DELTA);
@@ -48,8 +48,8 @@ impl Audited for Federated {
     }
 }
 
-/// Agents that may be worth most: the first and the last, whose regions may differ in size by one agent, and the one whose
-/// weights in the first sums are longest.
+/// Agents on which the attack may be strongest: the first and the last, whose regions may differ in size by one agent,
+/// and the one whose weights in the first sums are largest.
 fn targets(aggregate: &Aggregate, explored: &[usize]) -> Vec<usize> {
     let regions = aggregate.regions.get() as usize;
     let weights = aggregate.weights.at(0, explored, regions);

@@ -13,11 +13,11 @@ use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 use crate::rng::Key;
 use crate::vocab::Neighbours;
 
-/// An extreme outcome: so many widths of the range beyond it.
+/// An extreme outcome lies this many widths of the range beyond it.
 const FAR: f64 = 100.0;
 
-/// Private answers to all rows that are asked for, where one outcome is replaced by any other: that of a row that is
-/// asked for, or that of one that is not. A row that is asked for again is answered as before.
+/// Private answers to all queried rows, where one outcome is replaced by any other: that of a queried row, or that of a
+/// row that is not queried. A row that is queried again gets the same answer.
 pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,
@@ -70,7 +70,7 @@ pub(super) fn candidates(
         candidates.push(System::new(statement, answers));
         Ok(())
     };
-    // Clipping takes the two outcomes to the ends of the range, the whole sensitivity apart.
+    // Clipping moves the two outcomes to the ends of the range, the whole sensitivity apart.
     let told = mechanism.distinguisher([&ends[0], &ends[1]]).map_err(AuditError::from)?;
     let premise = "the noise is of the kind stated and only its size is unknown";
     let known = KnownPair::of([(told.laws.as_ref(), 1)]).map(|pair| pair.on_premise(premise));
@@ -115,7 +115,7 @@ fn values(stage: &Stage, instance: &Instance, change: &Change) -> Result<Vec<f64
 struct Answer {
     row: usize,
     values: [f64; 2],
-    /// By its ratio where measuring adds no noise; else a statistic like any other.
+    /// The likelihood ratio if measuring adds no noise; otherwise a statistic like any other.
     told: Distinguisher<f64>,
 }
 
@@ -124,7 +124,7 @@ struct Answer {
 struct Answers {
     release: OutcomeRelease,
     law: Noise,
-    /// Rows whose values differ. Others tell nothing.
+    /// Rows whose values differ. The others reveal nothing.
     rows: Vec<Answer>,
     /// The laws of the answers, where they are known.
     pair: Option<KnownPair>,

@@ -1,4 +1,4 @@
-//! What is shown of the inputs: one record moved, seen by the modeler.
+//! Releases of the inputs: one record moved, seen by the modeler.
 
 use super::moves::{DISTANCE, Move, moved_as_given, moves, rows_of};
 use crate::audit::error::AuditError;
@@ -14,7 +14,7 @@ use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 use crate::vocab::{Basis, Neighbours, Positive};
 use std::sync::Arc;
 
-/// The release of a table, whatever it is, on each neighbour that is tried.
+/// The release of a table, of any kind, on each neighbour that is tried.
 pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,
@@ -41,11 +41,11 @@ pub(super) fn candidates(
         moves.insert(0, Move { words: format!("record 0 moved by {DISTANCE} {place}"), row: 0, by });
     }
     let mut price = mechanism.price(&rows, &Neighbours::RowMoved { distance: DISTANCE })?;
-    // What is as published is a claim, and no proof.
+    // A cost on the basis "as published" is a claim, not a proof.
     let is_proven = price.basis != Basis::AsPublished;
     price.basis = price.basis.under(&instance.background.facts.input_conditions());
     let reconstruction = if mechanism.is_affine() {
-        // One release, and d + 1 records that the modeler happens to know.
+        // One release, and d + 1 records that the modeler is assumed to know.
         let z = mechanism.privatise(&rows, &mut stream)?;
         let enough = rows.n() > rows.d() + 1;
         let known = enough.then(|| stream.distinct(rows.n(), rows.d() + 1));

@@ -1,7 +1,7 @@
 //! Outsourced optimisation: one record moved by the allowed distance, or one outcome replaced, seen by the modeler.
 //!
-//! A record is changed as it is in the file, before anything is computed from the data: a scale that is computed moves
-//! all rows, or all answers, and the audit shows it.
+//! A record is changed in the file, before anything is computed from the data: a scale that is computed from the data
+//! changes all rows, or all answers, and the audit shows that.
 
 mod answers;
 mod inputs;

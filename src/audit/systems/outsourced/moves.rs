@@ -1,4 +1,4 @@
-//! Records that move: as they are in the file, before anything is computed from the data.
+//! Moves of one record: in the file, before anything is computed from the data.
 
 use crate::audit::error::AuditError;
 use crate::audit::systems::request::numbers;

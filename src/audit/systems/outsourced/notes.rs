@@ -1,4 +1,4 @@
-//! What a reader must know of an audit of outsourced optimisation besides its figures.
+//! Notes for the reader of an audit of outsourced optimisation.
 
 use crate::audit::systems::system::Candidates;
 use crate::objectives::Instance;
@@ -13,7 +13,7 @@ pub(super) fn note_model(instance: &Instance, series: &SeriesRecipe, candidates:
     }
 }
 
-/// What is proven may rest on more than the mechanism.
+/// The proof may have conditions besides those of the mechanism.
 pub(super) fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
     if !conditions.is_empty() {
         let note = format!("the proof is conditional on {}", conditions.join(", and "));

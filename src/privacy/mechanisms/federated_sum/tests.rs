@@ -1,4 +1,4 @@
-//! What federated sums cost and how they are made, against sums by hand.
+//! Costs and values of federated sums, against sums by hand.
 
 use super::*;
 use crate::accounting::{Accountant, Composition, Tight};
@@ -26,7 +26,7 @@ fn plain(sensitivity: SensitivityRule) -> FederatedSum {
     FederatedSum { sensitivity, ..FederatedSum::planned(participation, clip, 1.0) }
 }
 
-/// Everybody is drawn, so seeing who is drawn tells nothing, and must not look cheaper.
+/// Everybody is drawn, so seeing who is drawn reveals nothing, and must not cost less.
 #[test]
 fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
     let agents = 20;
@@ -48,8 +48,8 @@ fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
     assert!((epsilon(true) - epsilon(false)).abs() < 1e-9);
 }
 
-/// Where agents may be gone, the price is the same for a federation and its neighbour with one agent more, or higher
-/// without it: the agent that is gone weighed nothing in it.
+/// Where agents may be absent, the price is the same for a federation and its neighbour with one agent more, or higher
+/// without it: the absent agent had no weight there.
 #[test]
 fn who_is_gone_weighs_what_it_would_weigh() {
     let with = |agents: &[usize]| Gathered {
@@ -70,8 +70,8 @@ fn who_is_gone_weighs_what_it_would_weigh() {
 }
 
 proptest! {
-    /// Whoever drops out, whoever is drawn, seen or not: a neighbour moves the sums by no more than the noise times
-    /// what the ledger books.
+    /// For all dropouts and samples, seen or not: a neighbour moves the sums by no more than the ledger entry allows
+    /// for the noise.
     #[test]
     fn no_agent_moves_the_sums_further_than_the_ledger_says(
         seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -114,14 +114,14 @@ proptest! {
             other => panic!("{other:?}"),
         };
         let draw = |from: &Gathered| sum.privatise(from, &mut Key::root(seed).child("draw").stream()).unwrap();
-        // The same stream: noise cancels.
+        // The same stream, so that the noise cancels.
         let square: f64 = draw(&gathered).iter().flatten().zip(draw(&neighbour).iter().flatten())
             .map(|(a, b)| (a - b) * (a - b)).sum();
         let allowed = sum.noise_sd(&gathered) * reach;
         prop_assert!(square.sqrt() <= allowed * (1.0 + 1e-9), "{} > {allowed}", square.sqrt());
     }
 
-    /// The tighter rules never book more, and draw at most as much noise.
+    /// The tighter rules never state a larger cost, and never draw more noise.
     #[test]
     fn tighter_is_never_looser(seed: u64, regions in 1usize..5) {
         let mut stream = Key::root(seed).stream();

@@ -1,4 +1,5 @@
-//! The space that a projection of centred records lies in: what tells data sets apart however the projection is drawn.
+//! The column space of a released projection of centred records: it distinguishes data sets however the projection is
+//! drawn.
 
 use crate::privacy::mechanisms::{MechanismError, Rows};
 use faer::{Mat, MatRef};
@@ -7,12 +8,12 @@ use faer::{Mat, MatRef};
 #[derive(Clone, Debug)]
 pub(super) struct ColumnSpace(Mat<f64>);
 
-/// Z is taken to lie in a space if it leaves it by less than this share of its length. Rounding leaves about 1e-15; a
-/// row moved by 1 leaves about 1 / norm of X.
+/// Z counts as lying in a space if its part outside is shorter than this share of its length. Rounding leaves about
+/// 1e-15; a row moved by 1 leaves about 1 / norm of X.
 pub(super) const INSIDE: f64 = 1e-9;
 
 impl ColumnSpace {
-    /// That of the centred rows; orthonormal columns, those of singular values above 1e-10 of the largest.
+    /// The column space of the centred rows; orthonormal columns, for the singular values above 1e-10 of the largest.
     pub(super) fn of(rows: &Rows) -> Result<Self, MechanismError> {
         let centred = rows.centred();
         let svd = centred.as_faer().thin_svd().map_err(|_| MechanismError::Decomposition)?;
@@ -36,7 +37,7 @@ impl ColumnSpace {
         longest(outside.as_ref()) / longest(z).max(f64::MIN_POSITIVE)
     }
 
-    /// Where the other space has the same singular directions: the place of each of this one's there.
+    /// If the other space has the same singular directions: the position there of each direction of this one.
     pub(super) fn same_directions(&self, other: &Self) -> Option<Vec<usize>> {
         if self.dimension() != other.dimension() {
             return None;

@@ -1,4 +1,4 @@
-//! Inputs shown as they are.
+//! Inputs released without protection.
 
 use super::input::{Input, RowsMechanism};
 use crate::privacy::mechanisms::{Disclosed, Disclosure, MechanismError, Rows};

@@ -1,18 +1,19 @@
-//! What a protocol needs of the way in which inputs are released.
+//! The interface between a protocol and the way in which inputs are released.
 
 use crate::privacy::mechanisms::{Gaussian, Mechanism, MechanismError, Rows};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Epsilon, Positive, Problem};
 
-/// Makes a table of records private, for neighbours of whom one row moves by a distance.
+/// Makes a table of records private, for neighbours in which one row moves by a distance.
 pub trait RowsMechanism: Mechanism<Input = Rows, Output = Rows> + Send + Sync {
-    /// The direction, of length 1, in which a row moves the release most, and where that is, in words; none where all
-    /// directions are alike.
+    /// The unit direction in which a moved row changes the release most, with a description in words; `None` if all
+    /// directions are equal.
     fn worst_direction(&self) -> Option<(Vec<f64>, &'static str)> {
         None
     }
 
-    /// Whether records are an affine function of the release, so that some of them tell all others: the auditor tries.
+    /// Whether records are an affine function of the release, so that all can be computed from some of them: the
+    /// auditor tries it.
     fn is_affine(&self) -> bool {
         false
     }
@@ -20,7 +21,7 @@ pub trait RowsMechanism: Mechanism<Input = Rows, Output = Rows> + Send + Sync {
 
 /// A way to release inputs, as a scenario names it.
 pub trait Input: Send + Sync {
-    /// What the ledger calls what is shown ("noisy inputs").
+    /// The name of the release in the ledger ("noisy inputs").
     fn what(&self) -> &'static str;
 
     /// Whether anything of the inputs is shown, noisy or not.
@@ -28,10 +29,10 @@ pub trait Input: Send + Sync {
         true
     }
 
-    /// What the release of a table is, in words, for an audit of it.
+    /// A description of the release of a table, for an audit of it.
     fn about(&self, rows: &Rows) -> String;
 
-    /// Why nothing protects the inputs, or nothing need, where that is so.
+    /// Why nothing protects the inputs, or why nothing needs to; `None` for protected inputs.
     fn unprotected(&self) -> Option<&'static str> {
         None
     }
@@ -46,8 +47,8 @@ pub trait Input: Send + Sync {
         Vec::new()
     }
 
-    /// The mechanism for records of `d` numbers of whom one moves by at most `distance`; none where nothing is shown. What is
-    /// public of it and random, such as a projection, is drawn from `public`.
+    /// The mechanism for records of `d` numbers, one of which moves by at most `distance`; `None` where nothing is
+    /// shown. Its public random parts, such as a projection, are drawn from `public`.
     ///
     /// # Errors
     /// [`MechanismError`] if there is no finite noise.
@@ -59,7 +60,7 @@ pub trait Input: Send + Sync {
     ) -> Result<Option<Box<dyn RowsMechanism>>, MechanismError>;
 }
 
-/// What is wrong with Gaussian noise for an epsilon and a delta, if it cannot be had.
+/// Why there is no Gaussian noise for an epsilon and a delta; empty if there is.
 pub(super) fn noise_problems(epsilon: Epsilon, delta: Delta) -> Vec<Problem> {
     let one = Positive::new(1.0).expect("1 is above 0");
     let problem = |error: MechanismError| {

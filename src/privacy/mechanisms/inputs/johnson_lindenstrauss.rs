@@ -14,17 +14,19 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// Projects centred inputs X (n x d) to Z = X M / sqrt(r) with M a d x r matrix of N(0, 1); if the smallest singular
-/// value of X is below the threshold omega, all singular values are lifted first.
+/// value of X is below the threshold omega, all singular values are raised ("lifted") first.
 ///
 /// * Precondition of the claim: neighbouring data sets differ in one row, by a Euclidean distance of at most 1.
-/// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space
-///   of X with probability 1, two neighbours have different column spaces, so their output laws are mutually singular
-///   and delta is 1 for every epsilon. **Nor does it for n - 1 = d**, unless epsilon is large for r: data whose smallest
-///   singular value is at omega are lifted or not, and the two look different. The event then carries the claim, the
-///   cost "unprotected" and the basis "refuted". For n <= d everything is lifted, and the claim stands as published.
+/// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space of
+///   X with probability 1, two neighbours have different column spaces, so their output distributions are mutually
+///   singular and delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless epsilon is large for r:
+///   where the smallest singular value is close to omega, the singular values of one data set are lifted and those of
+///   its neighbour are not, which the output reveals. In both cases the ledger entry has the claim, the cost
+///   "unprotected" and the basis "refuted". For n <= d the singular values are always lifted, and the claim is reported
+///   as published.
 ///
-/// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1
-/// (omega with the square root over the logarithm, which is what the paper's own tables need). Refutation: see
+/// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1 (in
+/// omega the square root includes the logarithm, as it must to reproduce the paper's tables). Refutation: see
 /// `docs/accounting.md`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,12 +37,12 @@ pub struct JohnsonLindenstrauss {
     pub delta: Delta,
     /// Columns of the projection, r, at least 1.
     pub r: NonZeroUsize,
-    /// Version of the lift. Default: `Paper`.
+    /// How singular values are lifted. Default: `Paper`.
     #[serde(default)]
     pub variant: JlVariant,
 }
 
-/// What Algorithm 1 computes on its way, for reports and tests. As sensitive as X: only Z is released.
+/// Intermediate results of Algorithm 1, for reports and tests. As sensitive as X: only Z is released.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JlTrace {
     /// Singular values of the centred X, in descending order.
@@ -63,7 +65,7 @@ impl JohnsonLindenstrauss {
         16.0 * (r * libm::log(2.0 / delta)).sqrt() / self.epsilon.get() * libm::log(16.0 * r / delta)
     }
 
-    /// Why the claim is false for data of this shape, if it is known to be.
+    /// Why the claim is false for data of this shape, if that is known.
     fn refutation(&self, x: &Rows) -> Option<String> {
         let (rank, d) = (x.n() - 1, x.d());
         if rank > d {
@@ -170,12 +172,13 @@ impl Mechanism for JohnsonLindenstrauss {
         Some(Pair::new(like.clone(), like.moved(0, &direction, 1.0), "one record moved by 1"))
     }
 
-    /// By the column space that Z lies in; where both are the same, by the lengths of Z along common directions, which the
-    /// lift changes.
+    /// Distinguishes by the column space that Z lies in; if both inputs have the same, by the lengths of Z along common
+    /// directions, which the lift changes.
     fn distinguisher(&self, inputs: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
         let spaces = [ColumnSpace::of(inputs[0])?, ColumnSpace::of(inputs[1])?];
-        // A projection to fewer columns than records have spans a random part of the space only, still inside of it: the
-        // column spaces span their own with probability 1 and the other's with probability 0.
+        // A projection with fewer columns than the records' rank spans a random part of the space, still inside of it:
+        // the projection lies in its own input's column space with probability 1, and in the other's with probability
+        // 0.
         let apart = spaces[0].distance(&inputs[1].centred());
         let disjoint = (apart > INSIDE && spaces[0].dimension() == spaces[1].dimension()).then(|| {
             format!(
@@ -197,7 +200,7 @@ impl Mechanism for JohnsonLindenstrauss {
         };
         let mut found = Distinguisher::unknown();
         if sizes.is_none() && disjoint.is_none() {
-            // Nothing is known of the ratio: let a statistic be trained on the lengths of the rows.
+            // The likelihood ratio is unknown: a statistic is trained on the lengths of the rows.
             found.features = Some(Box::new(|z: &Rows| {
                 (0..z.n()).map(|row| z.row(row).iter().map(|v| v * v).sum()).collect()
             }));

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
-/// Which of the authors' two versions of the lift.
+/// Which of the authors' two ways to lift singular values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum JlVariant {
     /// Each singular value s becomes sqrt(s^2 + omega^2), as in the paper.
@@ -25,7 +25,7 @@ impl JlVariant {
     }
 }
 
-/// The delta that any (epsilon, delta)-DP claim for the projection needs at least, on account of the branch alone: two
+/// The delta that any (epsilon, delta)-DP claim for the projection must have at least, because of the branch alone: two
 /// data sets with the same singular vectors, whose smallest singular value is at the threshold, differ in the variance
 /// of the r numbers along its vector, by a factor of 2 (or 4 as the public code lifts). `epsilon` is at least 0.
 ///

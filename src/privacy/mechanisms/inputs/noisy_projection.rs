@@ -14,12 +14,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// Releases X P + N(0, sigma^2) with P = M / sqrt(r), M a d x r matrix of N(0, 1) drawn without a look at X, and the
+/// Releases X P + N(0, sigma^2) with P = M / sqrt(r), M a d x r matrix of N(0, 1) drawn independently of X, and the
 /// smallest sigma that is (epsilon, delta)-DP for the P that was drawn (analytic Gaussian).
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance. The L2
-///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. take the largest norm of a row
-///   of P: that is for neighbours who differ in a single attribute, and too small here.)
+///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. use the largest norm of a row
+///   of P. That is correct for neighbours who differ in a single attribute, and too small here.)
 /// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is rounded
 ///   to a lattice, P is an integer matrix times a step, and rounding is compensated by noise.
 ///
@@ -41,18 +41,20 @@ pub struct NoisyProjection {
 
 const NAME: &str = "Gaussian noise on a projection";
 
-/// Binary digits of the largest entry of P where X P is computed in integers.
+/// Binary digits of the largest entry of P if X P is computed in integers.
 const DIGITS: i32 = 16;
-/// The larger of noise and sensitivity is below this power of two of X's spacings: with the digits of P it fits a word.
+/// The larger of noise and sensitivity is below this power of two of X's spacings: with the digits of P it fits 64
+/// bits.
 const WIDEST: i32 = 36;
 /// Largest noise and sensitivity in multiples of both.
 const LARGEST: f64 = (1u64 << 61) as f64;
 
 impl NoisyProjection {
-    /// Draws the projection for inputs of `d` columns and works out the noise where a row moves by at most `distance`.
+    /// Draws the projection for inputs of `d` columns and computes the noise for a row that moves by at most
+    /// `distance`.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] if there is no finite noise, as for a projection to nothing.
+    /// [`MechanismError::Shape`] if there is no finite noise, for instance for a projection to 0 columns.
     pub fn drawn(
         &self,
         d: usize,
@@ -103,7 +105,7 @@ impl NoisyProjection {
     }
 }
 
-/// [`NoisyProjection`] with its projection drawn and its noise worked out.
+/// [`NoisyProjection`] with its projection drawn and its noise computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnProjection {
     d: usize,
@@ -114,7 +116,7 @@ pub struct DrawnProjection {
     sensitivity: Positive,
     standard_deviation: f64,
     arithmetic: NoiseArithmetic,
-    /// P consists of multiples of this power of two, where arithmetic is exact.
+    /// With exact arithmetic, the entries of P are multiples of this power of two.
     step: f64,
 }
 
@@ -323,7 +325,8 @@ mod tests {
         }
     }
 
-    /// Kenthapadi's largest row norm is for one attribute: a row that moves along the diagonal moves Z by more.
+    /// Kenthapadi's largest row norm is the sensitivity for one attribute: a row that moves along the diagonal moves Z
+    /// by more.
     #[test]
     fn the_largest_row_norm_would_be_too_small() {
         let mechanism = recipe(1).given(2, vec![3.0, 4.0], one()).unwrap();

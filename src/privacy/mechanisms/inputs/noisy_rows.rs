@@ -33,7 +33,7 @@ pub struct NoisyRows {
 const NAME: &str = "Gaussian noise on rows";
 
 impl NoisyRows {
-    /// This release where a row moves by at most `distance`.
+    /// This release for rows that move by at most `distance`.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] if there is no finite noise.
@@ -43,7 +43,7 @@ impl NoisyRows {
     }
 }
 
-/// [`NoisyRows`] with its noise worked out.
+/// [`NoisyRows`] with its noise computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CalibratedRows {
     distance: Positive,

@@ -1,6 +1,6 @@
-//! How far a matrix stretches a row at most, and in which direction.
+//! The largest factor by which a matrix stretches a row, and the direction of that row.
 
-/// Rounding in the Gram matrix of P stays far below this, relatively.
+/// A margin: rounding in the Gram matrix of P is far smaller, relatively.
 const ROUNDING: f64 = 1e-9;
 /// Sweeps of the eigenvalue iteration; a handful is typical, and fewer only loosen the bound.
 const SWEEPS: usize = 30;
@@ -53,7 +53,7 @@ fn rotate(d: usize, a: &mut [f64], p: usize, q: usize) {
 pub(super) fn worst_direction(d: usize, r: usize, matrix: &[f64]) -> Vec<f64> {
     let row = |i: usize| &matrix[i * r..][..r];
     let mut direction: Vec<f64> = (0..d).map(|i| 1.0 + 0.1 * i as f64).collect();
-    // 500 steps part singular values that differ by 1 %.
+    // 500 steps separate singular values that differ by 1 %.
     for _ in 0..500 {
         let mut image = vec![0.0; r];
         for (i, weight) in direction.iter().enumerate() {

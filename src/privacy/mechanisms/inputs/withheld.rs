@@ -1,4 +1,4 @@
-//! Inputs of which nothing is shown.
+//! Inputs that are not released.
 
 use super::input::{Input, RowsMechanism};
 use crate::privacy::mechanisms::{MechanismError, Rows};

@@ -1,4 +1,4 @@
-//! A number clipped to a public range, and noise of one kind on it: what the mechanisms of that form share.
+//! Clipping of a number to a public range, followed by noise: what the mechanisms of that form have in common.
 
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::rounded::Grid;
@@ -6,19 +6,19 @@ use crate::privacy::mechanisms::{MechanismError, NoiseArithmetic, Price};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Sampler};
 
-/// Noise of a kind: of a number of steps on a lattice, and of standard size in floating point.
+/// A kind of noise: its sampler in steps on a lattice, and its standard sampler in floating point.
 pub(super) struct Kind {
     pub(super) exact: fn(&Grid, i128, u64, &mut Stream) -> f64,
     pub(super) ideal: fn(&mut Stream) -> f64,
 }
 
-/// Clipping to a range, and noise of a scale that hides where in it a number lies.
+/// Clipping to a range, and noise whose scale is made for the width of that range.
 pub(super) struct Clipped {
     range: Range,
-    /// Of the range: the sensitivity.
+    /// Width of the range: the sensitivity.
     width: f64,
     scale: f64,
-    /// The lattice for exact noise, and how far two numbers in the range lie apart in its multiples.
+    /// The lattice for exact noise, and the largest distance of two numbers in the range, in multiples of its spacing.
     lattice: Option<(Grid, f64)>,
     arithmetic: NoiseArithmetic,
 }
@@ -27,7 +27,7 @@ impl Clipped {
     /// Noise of a scale, in the numbers' units.
     ///
     /// # Errors
-    /// [`MechanismError`] if the range is empty, or no lattice is as fine as the noise asks for.
+    /// [`MechanismError`] if the range is empty, or if no lattice is fine enough for the noise.
     pub(super) fn new(range: Range, scale: f64, arithmetic: NoiseArithmetic) -> Result<Self, MechanismError> {
         let lattice = match arithmetic {
             NoiseArithmetic::Exact => Some(range.grid(scale)?),
@@ -40,7 +40,7 @@ impl Clipped {
         self.scale
     }
 
-    /// The price for any two numbers; `cost` is that of noise of so many times the sensitivity.
+    /// The price for any two numbers; `cost` is the cost of noise given as a multiple of the sensitivity.
     pub(super) fn price(&self, mechanism: &'static str, cost: impl Fn(f64) -> Cost) -> Price {
         Price {
             mechanism,

@@ -12,10 +12,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::slice;
 
-/// Moves a number into [low, high] and adds Gaussian noise that hides any of its values from any other.
+/// Clips a number to [low, high] and adds Gaussian noise; the guarantee holds for any two values.
 ///
 /// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its width.
-/// * Postcondition: (epsilon, delta)-DP, the smallest noise of that kind (analytic Gaussian), for any two values.
+/// * Postcondition: (epsilon, delta)-DP for any two values, with the smallest Gaussian noise for which this holds
+///   (analytic Gaussian).
 ///
 /// Source: Balle and Wang 2018, Theorem 8.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

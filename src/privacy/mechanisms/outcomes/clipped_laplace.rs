@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::slice;
 
-/// Moves a number into [low, high] and adds Laplace noise that hides any of its values from any other.
+/// Clips a number to [low, high] and adds Laplace noise; the guarantee holds for any two values.
 ///
 /// * Precondition: none (NaN becomes `low`). The range is public and not taken from the data; the sensitivity is its width.
 /// * Postcondition: epsilon-DP, for any two values.

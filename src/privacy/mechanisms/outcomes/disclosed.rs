@@ -1,4 +1,4 @@
-//! Outcomes answered as they are.
+//! Outcomes answered without protection.
 
 use super::outcome::{Outcome, OutcomeMechanism};
 use crate::privacy::mechanisms::{Disclosed, MechanismError};

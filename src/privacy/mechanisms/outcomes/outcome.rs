@@ -1,4 +1,4 @@
-//! What a protocol needs of the way in which outcomes are answered.
+//! The interface between a protocol and the way in which outcomes are answered.
 
 use crate::privacy::mechanisms::{Mechanism, MechanismError};
 use crate::vocab::Problem;
@@ -8,7 +8,7 @@ pub type OutcomeMechanism = dyn Mechanism<Input = f64, Output = f64> + Send + Sy
 
 /// A way to answer outcomes, as a scenario names it.
 pub trait Outcome: Send + Sync {
-    /// The mechanism of a private answer; none for outcomes as they are.
+    /// The mechanism of a private answer; `None` for outcomes without protection.
     fn mechanism(&self) -> Option<&OutcomeMechanism>;
 
     /// Variance of the noise on one answer, in squared units of an outcome; public.

@@ -8,22 +8,22 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 use std::slice;
 
-/// The assumption or step that bounds rewards by B + R, to which the noise is scaled.
+/// What bounds rewards by B + R, to which the noise is scaled: an assumption, or a step of the mechanism.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rewards {
     /// They are clipped to it: nothing is assumed.
     Clipped,
-    /// Nothing is done, and their noise is bounded: none lies beyond, as Lemma 1 assumes.
+    /// No clipping, and the noise of rewards is bounded: none lies beyond, as Lemma 1 assumes.
     Bounded,
-    /// Nothing is done; each lies beyond with probability at most delta, by the law of its noise.
+    /// No clipping; each reward lies beyond with probability at most delta, by the law of its noise.
     Likely(Delta),
-    /// Nothing is done, and rewards do lie beyond.
+    /// No clipping, and rewards do lie beyond.
     Beyond,
 }
 
 /// Moves a reward into [-(B + R), B + R] and adds Laplace noise of scale 2 (B + R) / epsilon.
 ///
-/// * Precondition: none with clipping (NaN becomes 0). Without it, what [`Rewards`] says.
+/// * Precondition: none with clipping (NaN becomes 0). Without it, the assumption that [`Rewards`] names.
 /// * Postcondition: epsilon-DP for any two rewards, with clipping or where none lies beyond B + R. Where one does with
 ///   probability at most delta: (epsilon, delta)-DP for any two *laws* of a reward of which that holds, such as two mean
 ///   rewards f(x) with noise of one law. It protects the law of a reward, not the value that was drawn. Otherwise no
@@ -61,16 +61,16 @@ impl Ctl {
         Ok(Self { bound, epsilon, noise, rewards, arithmetic: NoiseArithmetic::Exact })
     }
 
-    /// The same where this keeps rewards within the bound.
+    /// The same mechanism if this keeps rewards within the bound.
     #[must_use]
     pub const fn assuming(self, rewards: Rewards) -> Self {
         Self { rewards, ..self }
     }
 
-    /// The same with noise sampled so.
+    /// The same mechanism with its noise sampled in this arithmetic.
     ///
     /// # Errors
-    /// If exact noise is so large or small for the bound that it cannot be had.
+    /// If exact noise is too large or too small for the bound.
     pub fn with(self, arithmetic: NoiseArithmetic) -> Result<Self, MechanismError> {
         if arithmetic == NoiseArithmetic::Exact {
             symmetric_grid(self.bound, self.scale())?;
@@ -165,8 +165,8 @@ impl Mechanism for Ctl {
         }
     }
 
-    /// Rewards beyond the bound by ten times: clipping must take care of them, and without it they tell most. Where only the
-    /// law of a reward is protected, rewards within the bound, which delta is about.
+    /// Rewards beyond the bound by a factor of ten: clipping must move them, and without it they reveal most. If only
+    /// the law of a reward is protected, rewards within the bound, to which delta refers.
     fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
         let far = match self.rewards {
             Rewards::Clipped | Rewards::Beyond => 10.0 * self.bound(),
@@ -249,7 +249,7 @@ mod tests {
         assert!(ctl(true).price(&0.0, &Neighbours::AnyMean).is_err());
     }
 
-    /// Lemma 1 holds on its own assumption, and says so; it was called refuted.
+    /// Lemma 1 holds under its own assumption, and is reported so; it was once reported as refuted.
     #[test]
     fn the_lemma_holds_where_its_assumption_does() {
         let bounded = of(1.0, Rewards::Bounded).price(&0.0, &Neighbours::AnyValue).unwrap();
@@ -257,7 +257,7 @@ mod tests {
         assert!(matches!(bounded.basis, Basis::Conditional { on } if on.contains("exceeding B + R = 5")));
         let delta = Delta::new(1e-3).unwrap();
         let likely = of(1.0, Rewards::Likely(delta));
-        // Two values, one of them beyond the bound, are told apart: the price is for no such pair.
+        // Two values, one of them beyond the bound, can be distinguished: the price does not cover such a pair.
         let refused = likely.price(&0.0, &Neighbours::AnyValue).unwrap_err().to_string();
         assert!(refused.contains("the distribution of one reward replaced"), "{refused}");
         let likely = likely.price(&0.0, &Neighbours::AnyMean).unwrap();
@@ -269,8 +269,9 @@ mod tests {
         assert_eq!((claim.delta, claim.source.as_str()), (1e-3, "Zhou and Tan 2021, Lemma 1"));
     }
 
-    /// Two laws of rewards that lie beyond the bound with probability delta, as far from each other as can be: reports
-    /// above a threshold differ by what (epsilon, delta) allows, and by more than epsilon alone does.
+    /// Two laws of rewards that lie beyond the bound with probability delta, as far apart as possible: the
+    /// probabilities of reports above a threshold differ by what (epsilon, delta) allows, and by more than epsilon
+    /// alone does.
     #[test]
     fn laws_within_the_bound_but_for_delta_are_hidden_but_for_delta() {
         let (n, delta) = (400_000, 0.05);

@@ -1,4 +1,4 @@
-//! CTL as a scenario names it: what its bound on rewards is, and what keeps rewards within it.
+//! CTL as a scenario names it: its bound on rewards, and what keeps rewards within the bound.
 
 use super::ctl::{Ctl, Rewards};
 use super::report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
@@ -16,16 +16,16 @@ use std::sync::Arc;
 pub struct CtlReport {
     /// epsilon of one report.
     pub epsilon: Epsilon,
-    /// B + R, in units of the reward. Default: max |f| plus the bound on the noise, as the paper has it; required where
-    /// the noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
+    /// B + R, in units of the reward. Default: max |f| plus the bound on the noise, as in the paper; required where the
+    /// noise is unbounded. (The default is known to a simulator, not to a user: a real system must state it.)
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// Whether rewards beyond the bound are clipped to it. Without clipping the guarantee holds if no reward
-    /// lies beyond the bound, and is void otherwise. Default: true.
+    /// Whether rewards beyond the bound are clipped to it. Without clipping the guarantee holds only if no reward lies
+    /// beyond the bound. Default: true.
     #[serde(default = "yes")]
     pub clip: bool,
-    /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that noise exceeds with this
-    /// probability, by its law, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
+    /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that the noise exceeds with this
+    /// probability, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
     /// How the noise is sampled. Default: `Exact`.

@@ -1,4 +1,4 @@
-//! Rewards reported as they are.
+//! Rewards reported without protection.
 
 use super::report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
 use crate::privacy::mechanisms::Disclosed;

@@ -1,4 +1,4 @@
-//! What a protocol needs of the way in which users report their rewards.
+//! The interface between a protocol and the way in which users report their rewards.
 
 use crate::privacy::mechanisms::{Mechanism, MechanismError};
 use crate::vocab::{Delta, Neighbours, OutOfRange, Problem};
@@ -10,13 +10,13 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
     /// The relation that is protected: between any two rewards, or between two laws of a reward only.
     fn neighbours(&self) -> Neighbours;
 
-    /// The largest reward in size that the noise is made for.
+    /// The largest absolute reward that the noise is made for.
     fn bound(&self) -> f64;
 
     /// Whether rewards beyond the bound are moved to it, so that any reward at all may be reported.
     fn clips(&self) -> bool;
 
-    /// Whether a reward lies beyond the bound. For the owner's count; nobody else may know.
+    /// Whether a reward lies beyond the bound. Only for the owner's own count: the answer depends on protected data.
     fn exceeds(&self, reward: f64) -> bool;
 
     /// Variance of the noise on one report, in squared units of a reward; public.
@@ -27,7 +27,7 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
         None
     }
 
-    /// What it is, in words, for an audit of it.
+    /// A description of it, for an audit.
     fn about(&self) -> String;
 }
 
@@ -35,13 +35,13 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
 pub struct RewardFacts<'a> {
     /// The mean that a model of the rewards assumes.
     pub mean: f64,
-    /// How far a mean reward lies from it at most.
+    /// The largest distance of a mean reward from it.
     pub deviation: f64,
-    /// The largest mean reward in size.
+    /// The largest absolute mean reward.
     pub reach: f64,
-    /// The largest noise of a reward in size, where it is bounded.
+    /// The largest absolute noise of a reward, if it is bounded.
     pub noise_bound: Option<f64>,
-    /// What the noise of a reward exceeds in size with a probability, where its law says so.
+    /// The size that the noise of a reward exceeds with at most a given probability, if its law gives one.
     pub noise_tail: &'a dyn Fn(Delta) -> Option<f64>,
 }
 
@@ -55,7 +55,7 @@ impl std::fmt::Debug for RewardFacts<'_> {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The bound that follows from the problem is no finite number above 0.
+    /// The bound that follows from the problem is not a finite number above 0.
     #[error("no bound on the rewards: {0}")]
     NoBound(OutOfRange),
     /// Nothing bounds the rewards.
@@ -63,14 +63,14 @@ pub enum ReportError {
         "expected bounded rewards, found unbounded noise: set report.Ctl.bound, beyond which rewards are clipped"
     )]
     Unbounded,
-    /// The noise cannot be had.
+    /// The mechanism cannot be made.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
 }
 
 /// A way to report rewards, as a scenario names it.
 pub trait RewardReport: Send + Sync {
-    /// What users do to rewards of which this is known; none where they report them as they are.
+    /// The users' mechanism for rewards of which these facts are known; `None` if they report them without protection.
     ///
     /// # Errors
     /// [`ReportError`] if nothing bounds the rewards, or there is no finite noise.

@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 ///
 /// A score is the posterior mean plus a width that depends on published settings only, and the mean is a sum of
 /// outcomes with weights that depend on published settings only. So with the same settings published so far a
-/// neighbour's scores differ by at most the sensitivity of one outcome, at most g*/m, times the largest sum of
-/// absolute weights. That needs no prior: the model may be wrong, and the guarantee holds. The choices are made one
-/// after another, each with the same epsilon, the largest with which all together keep `epsilon` at `delta`
-/// (bounded-range composition for adaptive choices; with report noisy max that of pure epsilons).
+/// neighbour's scores differ by at most the sensitivity of one outcome, at most g*/m, times the largest sum of absolute
+/// weights. This assumes no prior: the guarantee holds even if the model is wrong. The choices are made one after
+/// another, each with the same epsilon: the largest for which the composition of all of them has at most `epsilon` at
+/// `delta` (bounded-range composition for adaptive choices; for report noisy max, composition of pure epsilons).
 ///
 /// The first setting is drawn at random: no outcome speaks for any yet, and it costs nothing.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 7 (future work); Durfee and Rogers 2019 and Dong,
@@ -44,14 +44,16 @@ pub struct EverySetting {
     /// Exploration weight by round. Default: `FiniteDomain(delta: 0.025)`.
     #[serde(default)]
     pub beta: BetaSchedule,
-    /// Factor on sqrt(beta_t); the noise of a private choice explores too. Default: 1.
+    /// Factor by which sqrt(beta_t) is multiplied; a value below 1 may be better here, since the randomness of a
+    /// private choice explores too. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
-    /// Noise variance that the model assumes; the larger, the smaller the weights and their sensitivity. Default: that
-    /// of the objective's surrogate.
+    /// Noise variance that the model assumes; a larger one gives smaller weights and a smaller sensitivity.
+    /// Default: that of the objective's surrogate.
     #[serde(default)]
     pub regulariser: Option<Positive>,
-    /// What is assumed of a task whose objective does not say it. Default: what the objective says.
+    /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
+    /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
     /// How noise is sampled, and choices are made. Default: `Exact`.
@@ -64,7 +66,7 @@ fn one() -> Positive {
 }
 
 impl EverySetting {
-    /// Choices that depend on outcomes: all but the first setting, and the one at the end.
+    /// Number of choices that depend on outcomes: all but the first setting, and the one at the end.
     fn choices(&self, task: &Task) -> u64 {
         task.rounds - 1 + u64::from(self.publish.setting())
     }
@@ -93,11 +95,11 @@ impl EverySetting {
 }
 
 impl EverySetting {
-    /// Whether exact arithmetic can make the first choice, with one setting told: said before anything is tried.
+    /// Whether exact arithmetic can make the first choice, after one setting: checked before anything is tried.
     fn first_choice(&self, task: &Task, record_sensitivity: f64) -> Result<(), CannotRelease> {
         let variance = task.surrogate.covariance.variance;
         let reach = variance / (variance + self.noise_variance(task));
-        // The width at the setting told; there is none at the end.
+        // The width at the tried setting; there is none at the end.
         let weight = self.scale.get() * self.beta.at(2, task.n()).max(0.0).sqrt();
         let width = if task.rounds > 1 { weight * (variance * (1.0 - reach)).sqrt() } else { 0.0 };
         let epsilon = Epsilon::new(self.each(task))?;

@@ -1,4 +1,4 @@
-//! Every setting tried, and a private choice among them: a release that is sound without any prior, and useful.
+//! Every setting is tried, and one is chosen privately: a guarantee that holds without any prior.
 
 use super::{
     Guarantee, Measure, Part, Plan, Publication, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
@@ -13,8 +13,9 @@ use crate::vocab::Epsilon;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All settings are tried, so which ones were tried tells nothing, and an outcome has the sensitivity of a mean over
-/// the validation records, at most g*/m. The setting costs epsilon; its performance, with Laplace noise, epsilon more.
+/// All settings are tried, so the list of settings tried reveals nothing, and an outcome has the sensitivity of a mean
+/// over the validation records, at most g*/m. Publishing the setting costs epsilon; publishing its performance, with
+/// Laplace noise, costs epsilon more.
 ///
 /// Needs as many trials as there are settings, whatever the protocol's rounds.
 /// Source: Dwork and Roth 2014, sections 3.3 and 3.4, applied to a finite grid.
@@ -26,10 +27,11 @@ pub struct FixedGrid {
     /// How the setting is chosen. Default: `Exponential`.
     #[serde(default)]
     pub selection: Selection,
-    /// Which results are published; a performance alone is that of the best setting. Default: `Both`.
+    /// Which results are published; if only a performance is, it is that of the best setting. Default: `Both`.
     #[serde(default)]
     pub publish: Part,
-    /// What is assumed of a task whose objective does not say it. Default: what the objective says.
+    /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
+    /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
     /// How noise is sampled, and choices are made. Default: `Exact`.

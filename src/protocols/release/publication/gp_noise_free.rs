@@ -12,8 +12,8 @@ use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probabil
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// GP-UCB on outcomes without noise; the last outcome with Laplace noise. (epsilon, delta)-DP if the functions come
-/// from the assumed prior and the search converges as A and tau say.
+/// GP-UCB on outcomes without noise; the last outcome is published with Laplace noise. This is (epsilon, delta)-DP if
+/// the functions come from the assumed prior and the search converges at the rate that A and tau state.
 ///
 /// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so they are
 /// inputs, and the certificate is conditional on them. The search is GP-UCB over the finite set of settings, with a
@@ -26,7 +26,8 @@ pub struct GpNoiseFree {
     /// epsilon of the release.
     pub epsilon: Epsilon,
     /// Probability, over functions drawn from the assumed prior, that the guarantee does not hold, for one pair of
-    /// neighbours; half of it is for their distance, half for the regret that A and tau state.
+    /// neighbours; half of it is for the bound on the difference of the two functions, half for the regret that A and
+    /// tau state.
     pub delta: Delta,
     /// k1(V, V'): the smallest correlation of the functions of two neighbouring validation sets. It must not be
     /// computed from the data.
@@ -45,7 +46,7 @@ const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
-        Ok(Search::Learner(LearnerModel::GpUcb(GpUcb {
+        Ok(Search::Learner(LearnerModel::from(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.delta },
             scale: Positive::new(1.0).expect("1 is above 0"),
             exploration: Exploration::StandardDeviation,
@@ -82,7 +83,7 @@ impl Publication for GpNoiseFree {
             source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 3".to_owned(),
             cost: None,
         };
-        // c spends half of delta; what A and tau state about the regret is an assumption as a whole.
+        // c uses half of delta; what A and tau state about the regret is an assumption as a whole.
         let on = format!(
             "probability 1 - {} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} for all \
              neighbours), pair by pair of neighbours, and on a regret of at most {omega:.4} in the last round on both data \
@@ -114,7 +115,7 @@ mod tests {
     use crate::vocab::Neighbours;
     use std::sync::Arc;
 
-    /// n tails at c are delta / 2, and that is what the ledger says; the regret is an assumption, with its number.
+    /// The n tails at c sum to delta / 2, and the ledger states that; the regret is an assumption, with its number.
     #[test]
     fn the_ledger_states_what_c_leaves_out() {
         let text = "(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 2, tau: 0)";

@@ -12,8 +12,9 @@ use crate::vocab::{Basis, Claim, Delta, Epsilon, Positive, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// GP-UCB on noisy outcomes; the setting by the exponential mechanism on the posterior mean, the best outcome with
-/// Laplace noise. Each is (epsilon, delta)-DP if the functions come from the assumed prior; both together twice that.
+/// GP-UCB on noisy outcomes. The setting is chosen by the exponential mechanism on the posterior mean; the best outcome
+/// is published with Laplace noise. Each of the two is (epsilon, delta)-DP if the functions come from the assumed
+/// prior; publishing both has twice the epsilon and delta.
 ///
 /// The objective's noise variance must be above 0 for a performance. A setting alone may be published from exact outcomes
 /// too (the paper's section 4: Theorems 1 and 2 hold): the owner then adds normal noise of its own to each outcome, with 1e-8
@@ -49,7 +50,7 @@ const OWN_NOISE: f64 = 1e-8;
 /// A probability in at most four significant digits, rounded up.
 fn short(probability: f64) -> f64 {
     let scale = libm::pow(10.0, 3.0 - libm::floor(libm::log10(probability)));
-    // A number that has four digits but for rounding stays as it is.
+    // A number that has four digits except for rounding stays as it is.
     let digits = probability * scale;
     let near = libm::round(digits);
     (if (digits - near).abs() < 1e-6 { near } else { libm::ceil(digits) }) / scale
@@ -87,12 +88,12 @@ impl GpNoisy {
         }
     }
 
-    /// Probability that the sensitivity of what is published does not hold, with corrected constants or of a setting.
+    /// Probability that the sensitivity of the published part does not hold, with corrected constants or for a setting.
     fn failure(&self, part: Part, rounds: u64) -> f64 {
         let inner = self.inner_delta().get();
         match part {
             Part::Setting => k::failure_of_means(inner, rounds),
-            // Whether the setting goes out too or not: the union of all that may fail.
+            // Whether the setting is published too or not: the union of all failure events.
             Part::Value | Part::Both => k::failure_of_best(inner, k::failure_of_q_corrected(inner)),
         }
     }
@@ -119,7 +120,7 @@ impl GpNoisy {
 
 impl Publication for GpNoisy {
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
-        Ok(Search::Learner(LearnerModel::GpUcb(GpUcb {
+        Ok(Search::Learner(LearnerModel::from(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.inner_delta() },
             scale: Positive::new(1.0).expect("1 is above 0"),
             exploration: Exploration::StandardDeviation,
@@ -156,7 +157,7 @@ impl Publication for GpNoisy {
             let sensitivity = scale * k::mean_sensitivity(k::beta(n, rounds + 1, delta), c / scale);
             let mechanism = ExponentialMechanism::new(self.epsilon, positive("sensitivity", sensitivity)?)
                 .with(self.arithmetic);
-            // With printed constants nothing is known of the performance, so the setting is on its own.
+            // With printed constants nothing is proven about the performance, so the setting is considered alone.
             let part = match self.constants {
                 Constants::Corrected => self.publish,
                 Constants::Printed => Part::Setting,
@@ -233,7 +234,7 @@ mod tests {
         GpNoisy { constants, publish, ..ron::from_str(&text).unwrap() }
     }
 
-    /// What the ledger says of setting and performance.
+    /// The ledger's basis for setting and performance.
     fn bases(constants: Constants, publish: Part) -> Vec<Basis> {
         let recipe = recipe(0.05, constants, publish);
         let plan = recipe.plan(&task(9)).unwrap();
@@ -270,9 +271,10 @@ mod tests {
         assert_eq!(both[1], Basis::AsPublished);
     }
 
-    /// Neighbours' functions and searches drawn 2,000 times at a large delta, as printed: either the functions lie further
-    /// apart than c or a posterior mean further from its function than the bound after T rounds no more often than is
-    /// stated, and not so rarely that it could not be told; only then may the sensitivity be exceeded.
+    /// Neighbours' functions and searches drawn 2,000 times at a large delta, with the printed constants: the events
+    /// that the functions lie further apart than c, or a posterior mean further from its function than the bound after
+    /// T rounds, are no more frequent than stated, but frequent enough to be measured; only then may the sensitivity be
+    /// exceeded.
     #[test]
     fn pairs_of_neighbours_fail_no_more_often_than_stated() {
         let recipe = recipe(0.9, Constants::Printed, Part::Setting);

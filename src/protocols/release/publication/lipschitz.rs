@@ -13,22 +13,24 @@ use crate::vocab::{Basis, Claim, Epsilon, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The best outcome of any search with Laplace noise; epsilon-DP whatever the functions are.
+/// The best outcome of any search is published with Laplace noise. This is epsilon-DP for all functions.
 ///
-/// The sensitivity has a part that more records do not shrink, since neighbours may settle on different settings.
+/// A part of the sensitivity does not shrink with more records, since the searches of two neighbours may end at
+/// different settings.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 3, Theorems 7 and 8.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lipschitz {
     /// epsilon of the release.
     pub epsilon: Epsilon,
-    /// How settings are tried.
+    /// How the next setting to try is chosen.
     pub learner: LearnerModel,
     /// Constants of the noise. `Corrected` has 2 L / (m lambda_min) for one record, and never more than the range of
     /// the loss in all. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
-    /// What is assumed of a task whose objective does not say it. Default: what the objective says.
+    /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
+    /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
     /// How noise is sampled, and choices are made. Default: `Exact`.
@@ -36,7 +38,8 @@ pub struct Lipschitz {
     pub arithmetic: NoiseArithmetic,
 }
 
-/// Sensitivity of the best outcome found: that of one setting's loss, plus how far two settings lie apart.
+/// Sensitivity of the best outcome found: that of one setting's loss, plus the largest distance of two settings'
+/// losses.
 #[must_use]
 pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
     let TuningFacts { records, loss_range, lipschitz, lambda_min, lambda_max } = facts;

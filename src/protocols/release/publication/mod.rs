@@ -1,4 +1,4 @@
-//! What is published, how it is made private, and what is proven about it: one way per file.
+//! What is published, how it is made private, and what is proven about it: one kind of publication per file.
 
 mod blind;
 mod every_setting;
@@ -29,7 +29,7 @@ pub use task::{Task, TaskFacts};
 
 crate::family! {
     /// What the owner of private validation data publishes after tuning.
-    pub enum PublicationModel: dyn Publication {
+    pub struct PublicationModel(PublicationMember): dyn Publication, "publication" {
         GpNoisy(GpNoisy),
         GpNoiseFree(GpNoiseFree),
         Lipschitz(Lipschitz),

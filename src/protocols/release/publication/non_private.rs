@@ -1,4 +1,4 @@
-//! The best setting tried and its outcome as they are: the non-private baseline.
+//! The best setting tried and its outcome without protection: the non-private baseline.
 
 use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, ValueOf, ValueRelease};
 use crate::learners::LearnerModel;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NonPrivate {
-    /// How settings are tried.
+    /// How the next setting to try is chosen.
     pub learner: LearnerModel,
     /// Which results are published. Default: `Both`.
     #[serde(default)]

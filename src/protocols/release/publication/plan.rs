@@ -1,4 +1,5 @@
-//! What a publication says before anything is tried: how it searches, what it will release, and what is proven of that.
+//! The plan of a publication, made before anything is tried: how it searches, what it will release, and what is proven
+//! of that.
 
 use super::search::Search;
 use super::task::{Task, TaskFacts};
@@ -16,10 +17,10 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
-    /// How settings are tried. Depends on nothing but what is public of the task.
+    /// How settings are tried. Depends only on public facts about the task.
     ///
     /// # Errors
-    /// What the recipe needs of the task and does not find.
+    /// If the task lacks something that the recipe needs.
     fn search(&self, task: &Task) -> Result<Search, CannotRelease>;
 
     /// Whether a trial may begin only when the one before has ended, since a proof needs its outcome.
@@ -27,7 +28,8 @@ pub trait Publication: Send + Sync {
         false
     }
 
-    /// What the recipe states of a task in place of the objective, if it does: values are then those of trained models.
+    /// The facts about the task that the recipe assumes in place of the objective's, if any: values are then those of
+    /// trained models.
     fn assumed(&self) -> Option<TaskFacts> {
         None
     }
@@ -47,14 +49,14 @@ pub trait Publication: Send + Sync {
         false
     }
 
-    /// What is released after the last trial. Depends on nothing but what is public of the task.
+    /// What is released after the last trial. Depends only on public facts about the task.
     ///
     /// # Errors
-    /// What the recipe needs of the task and does not find.
+    /// If the task lacks something that the recipe needs.
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease>;
 }
 
-/// Which of the two results are published.
+/// Which results are published: the setting, its performance, or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Part {
     /// The setting only.
@@ -89,16 +91,16 @@ pub enum Constants {
 /// What the owner is going to release.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The setting, if it is.
+    /// How the setting is released, if it is.
     pub setting: Option<SettingRelease>,
-    /// Its performance, if that is.
+    /// How its performance is released, if it is.
     pub value: Option<ValueRelease>,
     /// What is proven about the outcome.
     pub guarantees: Vec<Guarantee>,
 }
 
 impl Plan {
-    /// Why the mechanisms cannot release, if they cannot: said before anything is tried.
+    /// Checks whether the mechanisms can release, before anything is tried.
     ///
     /// # Errors
     /// The mechanism's own.
@@ -139,8 +141,8 @@ pub enum Utility {
     PosteriorMean,
     /// The mean outcome of each setting; every one has been tried.
     Outcomes,
-    /// As `Outcomes`, settings that were not tried being out of the question. Not for private releases: which ones
-    /// were tried depends on the data.
+    /// As `Outcomes`, where settings that were not tried cannot be chosen. Not for private releases: which ones were
+    /// tried depends on the data.
     OutcomesOfTried,
 }
 
@@ -158,13 +160,13 @@ pub enum ValueOf {
 /// A quantity that a theorem bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// max mu_T - mu_T(lambda~): what the released setting lacks in posterior mean.
+    /// max mu_T - mu_T(lambda~): by how much the released setting's posterior mean falls short of the best.
     PosteriorGap,
-    /// max v - v(lambda~): what it lacks in mean outcome, all settings having been tried.
+    /// max v - v(lambda~): by how much its mean outcome falls short of the best, all settings having been tried.
     OutcomeGap,
-    /// f(lambda*) - f(lambda~): what the reader's setting lacks in performance.
+    /// f(lambda*) - f(lambda~): by how much the performance of the reader's setting falls short of the best.
     SettingRegret,
-    /// |v~ - f(lambda*)|: the released performance against the best there is.
+    /// |v~ - f(lambda*)|: the released performance against the optimum.
     ErrorAgainstOptimum,
     /// |v~ - f_BO|: the released performance against the best outcome found.
     ErrorAgainstBest,

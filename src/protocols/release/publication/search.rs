@@ -6,14 +6,14 @@ use crate::vocab::{Basis, Epsilon};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How settings are tried.
+/// How the next setting to try is chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Search {
-    /// A learner chooses, for as many rounds as the protocol says.
+    /// A learner chooses, for the protocol's number of rounds.
     Learner(LearnerModel),
     /// Every setting once, in order.
     Everything,
-    /// Private choices, each told at once, for as many rounds as the protocol says.
+    /// Private choices, each published at once, for the protocol's number of rounds.
     Sampling(Sampling),
     /// None at all.
     Nothing,
@@ -26,19 +26,19 @@ pub struct Sampling {
     pub epsilon: Epsilon,
     /// How a choice is made.
     pub selection: Selection,
-    /// And by which arithmetic.
+    /// Arithmetic of a choice.
     pub arithmetic: NoiseArithmetic,
-    /// How far one outcome can differ between neighbours.
+    /// The largest difference of one outcome between neighbours.
     pub record_sensitivity: f64,
-    /// On what that rests.
+    /// Its basis.
     pub basis: Basis,
     /// Exploration weight by round.
     pub beta: BetaSchedule,
-    /// Factor on its root.
+    /// Factor on the root of beta.
     pub scale: f64,
     /// Noise variance of the model.
     pub noise_variance: f64,
-    /// Whether one of the settings told is chosen at the end.
+    /// Whether one of the published settings is chosen at the end.
     pub ends_with_a_setting: bool,
 }
 
@@ -48,6 +48,7 @@ pub enum Selection {
     /// The exponential mechanism. McSherry and Talwar 2007.
     #[default]
     Exponential,
-    /// Report noisy max with exponential noise: the same epsilon and never less useful. Dwork and Roth 2014.
+    /// Report noisy max with exponential noise: at the same epsilon it never chooses worse on average. Dwork and Roth
+    /// 2014.
     NoisyMax,
 }

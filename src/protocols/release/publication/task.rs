@@ -9,17 +9,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Twice the relative error of one operation, for what errors do to each other.
+/// Twice the relative error of one operation; the factor 2 covers products of errors.
 const ROUNDING: f64 = f64::EPSILON;
 /// No normal deviate is larger: they come from 53 random bits by inversion.
 const LARGEST_DEVIATE: f64 = 9.0;
-/// Where nothing is known of a value, it lies within so many standard deviations of the prior.
+/// If nothing is known of a value, it is assumed to lie within this many standard deviations of the prior.
 const LARGEST_DEVIATE_OF_PRIOR: f64 = 4096.0;
 
 /// What is public about a tuning task.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The settings on offer, Lambda.
+    /// The candidate settings, Lambda.
     pub inputs: Arc<Points>,
     /// The prior that is assumed.
     pub surrogate: Surrogate,
@@ -64,8 +64,8 @@ impl Task {
         self.surrogate.covariance.variance.sqrt()
     }
 
-    /// The largest outcome in size, in public numbers: a value is minus a mean of losses within their range where the
-    /// objective says so; otherwise it is taken to lie within 4096 standard deviations of the prior's mean.
+    /// The largest absolute outcome, from public numbers: if the objective gives a range of losses, a value is minus a
+    /// mean of losses in it; otherwise it is assumed to lie within 4096 standard deviations of the prior's mean.
     fn largest_outcome(&self) -> f64 {
         let value = self.facts.map_or_else(|| self.largest_value(), |facts| facts.loss_range);
         value + LARGEST_DEVIATE * self.noise_sd
@@ -75,8 +75,8 @@ impl Task {
         self.surrogate.mean.abs() + LARGEST_DEVIATE_OF_PRIOR * self.prior_sd()
     }
 
-    /// How far the outcomes of a setting, and their mean where it is tried more than once, lie at most from what exact
-    /// arithmetic gives: a mean of m losses errs by m roundings of its range, a mean of t outcomes by t + 1 of the largest.
+    /// The largest rounding error of the outcomes of a setting, and of their mean if it is tried more than once: a mean
+    /// of m losses errs by m roundings of its range, a mean of t outcomes by t + 1 of the largest.
     ///
     /// # Errors
     /// If it is not finite.
@@ -87,8 +87,8 @@ impl Task {
             .map_err(|error| CannotRelease::Quantity { what: "rounding error of outcomes", error })
     }
 
-    /// The same of a score: the prior's mean, plus t outcomes above it with weights whose absolute values sum up to `reach`,
-    /// plus a width. Everything but outcomes is public.
+    /// The same for a score: the prior's mean, plus t outcomes above it with weights whose absolute values sum up to
+    /// `reach`, plus a width. Everything but outcomes is public.
     ///
     /// # Errors
     /// If it is not finite.
@@ -133,7 +133,7 @@ impl Task {
         }
     }
 
-    /// The facts to rely on, and what that makes of a certificate: the objective's own, or those that a recipe
+    /// The facts that a proof uses, and the basis that follows: the objective's own facts, or those that a recipe
     /// assumes.
     pub(super) fn rely_on(&self, assume: Option<TaskFacts>) -> Result<(TuningFacts, Basis), CannotRelease> {
         match (assume, self.facts) {
@@ -159,8 +159,8 @@ impl Task {
     }
 }
 
-/// What is assumed about a tuning task whose objective does not say it: a value is minus the mean of a loss over the
-/// validation records.
+/// Facts about a tuning task that its objective does not state. They assume that a value is minus the mean of a loss
+/// over the validation records.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskFacts {
@@ -170,9 +170,9 @@ pub struct TaskFacts {
     pub loss_range: Positive,
     /// L, Lipschitz constant of the loss in the weights.
     pub lipschitz: Positive,
-    /// Smallest regularisation parameter on offer.
+    /// Smallest regularisation parameter among the settings.
     pub lambda_min: Positive,
-    /// Largest regularisation parameter on offer.
+    /// Largest regularisation parameter among the settings.
     pub lambda_max: Positive,
 }
 

@@ -144,7 +144,7 @@ fn basis(loss: &Loss) -> String {
         Standing::Claim | Standing::Bound => "",
         Standing::NonAdaptiveBound => ", if not chosen adaptively",
         Standing::NotABound if loss.basis == LossBasis::Approximation => ", not a bound",
-        // No finite epsilon holds, by any accountant.
+        // There is no finite epsilon, by any accountant.
         Standing::NotABound => "",
     };
     format!("{}{suffix}", rests_on(loss.basis, loss.arithmetic, loss.times_claim))

@@ -1,4 +1,4 @@
-//! How figures of privacy are marked: badges, epsilons without a finite bound, and footnotes with numbers.
+//! The marks of privacy figures: badges, epsilons without a finite bound, and numbered footnotes.
 
 use crate::accounting::{Loss, LossBasis, multiple};
 use crate::report::document::{Block, Footnotes, Look, Span};
@@ -14,7 +14,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// The number of a note; none for one that says nothing.
+    /// The number of a note; `None` for an empty one.
     pub(super) fn number(&mut self, note: &str) -> Option<usize> {
         if note.is_empty() {
             return None;
@@ -27,7 +27,7 @@ impl Notes {
         Some(index + 1)
     }
 
-    /// Those that no block has so far.
+    /// The notes that no block contains yet.
     pub(super) fn further(&mut self) -> Option<Block> {
         let notes = self.all[self.printed..].to_vec();
         let first = self.printed + 1;
@@ -36,13 +36,13 @@ impl Notes {
     }
 }
 
-/// On what a figure rests.
+/// The basis of a figure.
 pub(super) fn badge(basis: LossBasis, arithmetic: Option<Arithmetic>) -> Span {
     Span::badge(rests_on(basis, arithmetic, None))
         .loud(matches!(basis, LossBasis::Refuted | LossBasis::Unprotected))
 }
 
-/// A warning mark where a loss is above the claim.
+/// A warning mark if a loss is above the claim.
 pub(super) fn exceeded(loss: &Loss) -> Option<Span> {
     loss.times_claim.map(|times| Span::badge(format!("{} the claim", multiple(times))).loud(true))
 }

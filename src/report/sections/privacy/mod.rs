@@ -18,7 +18,7 @@ use crate::study::{ReplicationRecord, Summary};
 use marks::Notes;
 pub(super) use over_rounds::figures;
 
-/// The section, with charts of the first replication where it is at hand; none where nobody learned anything.
+/// The section, with charts of the first replication if it is available; `None` if nothing was released.
 pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> Option<Section> {
     let entries = merged(summary);
     let public = public_facts::list(summary);
@@ -28,7 +28,7 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
     let mut notes = Notes::default();
     let mut blocks = Vec::new();
     if !entries.is_empty() {
-        // Made first: footnotes are numbered as they occur in it.
+        // Made first, because footnotes are numbered in the order in which they occur in it.
         let every = losses::table(summary, &mut notes);
         blocks.push(Block::Table(observers::table(summary, &mut notes)));
         blocks.extend(persons::table(summary, &mut notes).map(Block::Table));

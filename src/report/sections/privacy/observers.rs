@@ -53,7 +53,7 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
     }
 }
 
-/// What one observer learned in one release.
+/// What one observer learned from one release.
 fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     let mut words = vec![Span::plain(format!("{}, {} ", entry.released.join(", "), times(entry)))];
     if let Some(loss) = entry.losses.iter().find(|loss| loss.standing != Standing::Claim) {
@@ -68,7 +68,7 @@ fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     let mut figures = Vec::new();
     for (accountant, name) in ACCOUNTANTS {
         let Some(loss) = entry.losses.iter().find(|loss| loss.accountant == accountant) else { continue };
-        // Above its claim, or such a claim.
+        // A loss above its claim, or the claim itself.
         let loud = loss.times_claim.is_some();
         let claim = loss.standing == Standing::Claim;
         let note = if claim { notes.number(&loss.note) } else { None };
@@ -98,14 +98,14 @@ struct Units<'a> {
 enum Learned<'a> {
     /// These entries hold at every point of the row.
     Entries(Vec<&'a PrivacyRow>),
-    /// Nothing was released to it here, but something about the same at these other points.
+    /// Nothing was released to this observer here, but something about the same units at these other points.
     Elsewhere(Vec<String>),
-    /// Nothing about these units was released to it anywhere in the study.
+    /// Nothing about these units was released to this observer in the whole study.
     Nothing,
 }
 
-/// The observers in the order in which they first occur, and the rows: series in their order, and the same unit of the
-/// same party at different points in a row.
+/// The observers in the order in which they first occur, and the rows: by series in their order; the same unit of the
+/// same party at different points is one row.
 fn all(summary: &Summary) -> (Vec<&str>, Vec<Units<'_>>) {
     let mut observers: Vec<&str> = Vec::new();
     let mut kinds: Vec<(&str, String)> = Vec::new();
@@ -133,7 +133,7 @@ fn whose(entry: &PrivacyRow) -> String {
     format!("{} of {}", unit(&entry.unit), entry.protected)
 }
 
-/// The rows of one kind of unit: cells with the same entries of all observers are one.
+/// The rows of one kind of unit: cells with the same entries of all observers are merged.
 fn rows<'a>(
     summary: &'a Summary,
     observers: &[&'a str],

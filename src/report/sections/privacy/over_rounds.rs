@@ -10,9 +10,9 @@ use crate::report::words::unit;
 use crate::study::{PrivacyRow, ReplicationRecord, Summary};
 use crate::vocab::{Delta, PrivacyEvent, counted};
 
-/// Places along the rounds where the loss is counted.
+/// Number of rounds at which the loss is computed.
 const PLACES: u64 = 12;
-/// Charts on a page; a federation of hundreds would otherwise fill it.
+/// Largest number of charts on a page; a federation of hundreds would otherwise fill it.
 const MOST_CHARTS: usize = 4;
 
 /// One chart per observer and protected unit that the first replication of the first cell released to more than once
@@ -25,7 +25,7 @@ pub(in crate::report::sections) fn figures(summary: &Summary, first: &Replicatio
         let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
         let group: Vec<&CountedRelease> =
             series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
-        // Where releases are about different units: those about the unit with the largest loss.
+        // If releases are about different units: those about the unit with the largest loss.
         let counted = entry.losses.iter().find(|loss| loss.standing != Standing::Claim);
         let delta = counted.and_then(|loss| Delta::new(loss.delta).ok());
         let Some(group) = worst(units(&group).worst, delta) else { continue };

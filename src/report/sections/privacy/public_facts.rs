@@ -5,7 +5,7 @@ use crate::report::sections::cells::{axes, point};
 use crate::study::Summary;
 use crate::vocab::{Origin, PublicFact};
 
-/// The list of them, with a warning mark at conditions of losses; `None` where nothing is taken as public.
+/// The list of them, with a warning mark for conditions of losses; `None` if nothing is taken as public.
 pub(super) fn list(summary: &Summary) -> Option<List> {
     let items = facts(summary).into_iter().map(|Public { fact, place }| {
         let place = if place.is_empty() { place } else { format!(" ({place})") };
@@ -22,11 +22,11 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
 /// One fact, with the series and cells in which it is taken as public.
 struct Public<'a> {
     fact: &'a PublicFact,
-    /// Where: empty if in all series at all points.
+    /// Series and points; empty if it is all series at all points.
     place: String,
 }
 
-/// Facts that are equal in several series and cells once; those that losses depend on first.
+/// Facts that are equal in several series and cells are listed once; those on which losses depend come first.
 fn facts(summary: &Summary) -> Vec<Public<'_>> {
     let mut found: Vec<(&PublicFact, Vec<(&str, usize)>)> = Vec::new();
     let mut names: Vec<&str> = Vec::new();
@@ -56,7 +56,7 @@ fn facts(summary: &Summary) -> Vec<Public<'_>> {
         if of.len() < names.len() {
             told.push(of.join(", "));
         }
-        // Not a product of series and points: each by itself.
+        // The places are not a product of series and points, so each is listed.
         if places.len() < of.len() * cells.len() {
             let each = |(series, cell): &(&str, usize)| format!("{series} at {}", at(summary, &[*cell]));
             return places.iter().map(each).collect::<Vec<_>>().join("; ");
@@ -73,7 +73,7 @@ fn at(summary: &Summary, cells: &[usize]) -> String {
     cells.iter().map(|&cell| point(&summary.cells[cell]).join(", ")).collect::<Vec<_>>().join("; ")
 }
 
-/// Where a fact is from, in words.
+/// The source of a fact, in words.
 fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Stated => "stated in the scenario",
@@ -83,7 +83,7 @@ fn origin(origin: Origin) -> &'static str {
     }
 }
 
-/// Whose data a fact describes and who is taken to know it: " of hospital, known to lab".
+/// Whose data a fact describes and who is assumed to know it: " of hospital, known to lab".
 fn about(fact: &PublicFact) -> String {
     let mut words = String::new();
     if !fact.about.is_empty() {

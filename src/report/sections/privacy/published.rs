@@ -1,4 +1,4 @@
-//! Privacy losses that papers print, beside ours.
+//! Published privacy losses, with ours.
 
 use crate::accounting::multiple;
 use crate::report::document::Table;
@@ -6,7 +6,7 @@ use crate::report::number::epsilon;
 use crate::report::sections::cells::{axes, point};
 use crate::study::Summary;
 
-/// A table of them; nothing where no loss was published.
+/// A table of them; `None` if no loss was published.
 pub(super) fn losses(summary: &Summary) -> Option<Table> {
     let rows: Vec<Vec<String>> = summary
         .cells

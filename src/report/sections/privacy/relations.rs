@@ -1,10 +1,10 @@
-//! The neighbouring relation of each loss in a report: an epsilon has a meaning only together with it.
+//! The neighbouring relation of each loss in a report: an epsilon is meaningful only together with it.
 
 use crate::report::words::{neighbours, unit};
 use crate::study::Summary;
 use crate::vocab::ProtectedUnit;
 
-/// One phrase per kind of unit; several where series differ, each then with the series it is about.
+/// One phrase per kind of unit; several if series differ, each then with its series.
 pub(super) fn relations(summary: &Summary) -> Vec<String> {
     let mut found: Vec<(&ProtectedUnit, String, Vec<&str>)> = Vec::new();
     for entry in summary.cells.iter().flat_map(|cell| &cell.privacy) {

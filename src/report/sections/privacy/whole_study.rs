@@ -12,7 +12,7 @@ use crate::vocab::counted;
 const WHAT: &str = "Every run is on the same records: this is what all of them together cost the worst-off one, were \
                     every run published or seen by the same observer.";
 
-/// The table, with what it is about; nothing where runs are on data of their own.
+/// The table, with an explanation; empty if runs use different data.
 pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
     let Some(first) = summary.whole_study.first() else { return Vec::new() };
     let mut columns = vec![Column::new("series", false), Column::new("who learned about whom", false)];
@@ -22,7 +22,7 @@ pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {
         let who = format!("{}: {}", about(row), counted(row.runs, "run"));
         let mut cells = vec![Cell::plain(&row.series), Cell::plain(who)];
         cells.extend(figures(row).map(|(_, value)| Cell::of(vec![figure(value)])));
-        // What has no price is named with the losses of one run.
+        // If there is no finite figure, the reason is given with the losses of one run.
         let note = if row.figures_are_finite() { row.note.as_str() } else { "" };
         let rests = badge(row.basis, row.arithmetic).with_footnote(notes.number(note));
         cells.push(Cell::of(vec![rests]));

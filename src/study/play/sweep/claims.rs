@@ -1,5 +1,5 @@
-//! Claims of blocks by workers: made by atomic creation of files, with heartbeats, and takeover from workers
-//! that fall silent.
+//! Claims of blocks by workers: made by atomic creation of files, with heartbeats, and takeover when a worker's
+//! heartbeats stop.
 //!
 //! A claim is never taken from its holder: another worker creates the claim with the next number, and of
 //! several that try one succeeds. A holder that was only slow continues; then the block is computed twice,
@@ -22,7 +22,7 @@ pub(super) struct Claim {
     pub(super) generation: u64,
 }
 
-/// What a claim's file holds. Its length does not change with the beat, so that it is written in place.
+/// The contents of a claim's file. Its length does not change with the heartbeat, so it can be overwritten in place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Holder {
     pub(super) host: String,
@@ -45,23 +45,23 @@ fn host() -> String {
 }
 
 impl Holder {
-    /// Whether this was a process of this machine that has ended. Should it be one of another container after
-    /// all, its block is computed twice, no worse.
+    /// Whether this was a process of this machine that has ended. If it is in fact a process of another container, its
+    /// block is only computed twice.
     fn is_gone(&self) -> bool {
         let processes = std::path::Path::new("/proc/self").exists();
         processes && self.host == host() && !std::path::Path::new(&format!("/proc/{}", self.process)).exists()
     }
 }
 
-/// The claims and results of a sweep as one process sees them.
+/// The claims and results of a sweep as this process sees them.
 #[derive(Debug)]
 pub(super) struct Desk {
     claims: PathBuf,
     pub(super) results: PathBuf,
     blocks: u64,
-    /// The block that this process begins at, so that workers seldom meet.
+    /// The block at which this process begins, so that workers rarely claim the same one.
     start: u64,
-    /// Blocks that nobody had claimed when last looked.
+    /// Blocks without a claim when the folder was last read.
     free: VecDeque<u64>,
     /// When the files of claims were last seen to change.
     seen: BTreeMap<Claim, (Vec<u8>, Instant)>,
@@ -73,7 +73,7 @@ pub(super) struct Desk {
 pub(super) enum Next {
     /// Play this block.
     Play(Claim),
-    /// All blocks are claimed; so many are not finished.
+    /// All blocks are claimed; this many are not finished.
     Wait(u64),
     /// All blocks are finished.
     Finished,
@@ -131,7 +131,7 @@ impl Desk {
         Some((holder, changed.elapsed().unwrap_or_default()))
     }
 
-    /// Claims a block, or says why there is none to claim.
+    /// Claims a block, or returns why none can be claimed.
     pub(super) fn next(&mut self, dead_after: Duration) -> Result<Next, FileError> {
         self.next_at(Instant::now(), dead_after)
     }
@@ -143,7 +143,7 @@ impl Desk {
             }
         }
         let latest = self.latest()?;
-        // Looked at after the claims: a block without a claim then has no holder whose result comes in between.
+        // Read after the claims: a block without a claim then has no holder that could finish it in between.
         let finished = self.finished()?;
         let order = (0..self.blocks).map(|step| (self.start + step) % self.blocks.max(1));
         let open: Vec<u64> = order.filter(|block| !finished.contains(block)).collect();
@@ -164,9 +164,9 @@ impl Desk {
         Ok(if open.is_empty() { Next::Finished } else { Next::Wait(open.len() as u64) })
     }
 
-    /// By this process's clock, so that clocks need not agree.
+    /// By this process's clock, so that the clocks of machines need not agree.
     fn is_dead(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
-        // A claim that was given back meanwhile is nobody's.
+        // A claim that was released meanwhile has no holder.
         let Ok(contents) = fs::read(self.file(claim)) else { return false };
         let gone = serde_json::from_slice(&contents).is_ok_and(|holder: Holder| holder.is_gone());
         let (known, since) = self.seen.entry(claim).or_insert_with(|| (contents.clone(), now));
@@ -192,7 +192,7 @@ impl Desk {
     /// Writes a heartbeat for all claims of this process.
     pub(super) fn beat(&self, beat: u64) {
         for &claim in &self.held {
-            // A beat that is missed is made up for by the next; a claim whose file is gone needs none.
+            // A missed heartbeat is made up for by the next; a claim whose file is gone needs none.
             if let Ok(mut file) = OpenOptions::new().write(true).open(self.file(claim)) {
                 drop(file.write_all(&contents(beat)));
             }
@@ -204,10 +204,10 @@ impl Desk {
         self.held.remove(&claim);
     }
 
-    /// The block is given back without a result.
+    /// The block is released without a result.
     pub(super) fn give_back(&mut self, claim: Claim) {
         self.held.remove(&claim);
-        // If it cannot be removed it falls silent, which comes to the same a little later.
+        // If the file cannot be removed, its heartbeats stop, and the block is taken over a little later.
         drop(fs::remove_file(self.file(claim)));
     }
 }
@@ -293,7 +293,7 @@ mod tests {
         }
         let place = tempfile::TempDir::new().unwrap();
         let mut desk = desk(place.path(), 1, 0);
-        // Above the largest number that Linux gives.
+        // Above the largest process number of Linux.
         let gone = Holder { process: 4_194_305, ..holder(7) };
         fs::write(desk.file(Claim { block: 0, generation: 0 }), serde_json::to_vec(&gone).unwrap()).unwrap();
         let next = desk.next(Duration::from_secs(1000)).unwrap();

@@ -1,4 +1,4 @@
-//! The plan of a sweep: what is missing of a study, divided into blocks of a few replications each.
+//! The plan of a sweep: the missing replications of a study, divided into blocks of a few each.
 
 use super::claims::Desk;
 use super::error::SweepError;
@@ -16,17 +16,17 @@ use crate::study::play::reuse;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Blocks of a study unless a number is given: enough for hundreds of workers, and few enough files.
+/// Number of blocks of a study by default: enough for hundreds of workers, without too many files.
 const BLOCKS: u64 = 1024;
 
-/// What `work/plan.json` holds.
+/// The contents of `work/plan.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Division {
     /// Hash of the cells and the number of replications.
     study: String,
     /// Replications in a block.
     block: u64,
-    /// What is to be played: first and last of each run of jobs. Job `cell * replications + replication`.
+    /// The replications to be played: first and last of each range of jobs. Job `cell * replications + replication`.
     jobs: Vec<(u64, u64)>,
     /// Replications of a cell.
     replications: u64,
@@ -70,7 +70,7 @@ impl Division {
         }
     }
 
-    /// All that is to be played.
+    /// All replications to be played.
     pub(super) fn jobs(&self) -> Jobs {
         let mut jobs = Jobs::default();
         for &(first, last) in &self.jobs {
@@ -135,22 +135,22 @@ pub struct Laid {
     pub blocks: u64,
     /// Replications in them.
     pub to_play: u64,
-    /// Replications that are there already.
+    /// Replications that exist already.
     pub there: u64,
     /// Of those, replications taken from earlier runs of other versions of the study.
     pub reused: u64,
-    /// Earlier runs of this name of which nothing was taken, since another build of the program played them.
+    /// Earlier runs of this name from which nothing was reused, because another build of the program played them.
     pub other_builds: u64,
-    /// Whether the plan was there already and stays as it is.
+    /// Whether a plan existed already and was kept.
     pub unchanged: bool,
 }
 
-/// Makes the folder of a study ready for workers. A plan of the same study that is there stays, unless `force` is
-/// set or all of its blocks are finished and something is missing still, for it failed or is damaged. That is planned
-/// again then, and nothing that was finished is lost.
+/// Prepares the folder of a study for workers. An existing plan of the same study is kept, unless `force` is set, or
+/// all of its blocks are finished and replications are still missing, because they failed or are damaged. Those are
+/// then planned again, and no finished result is lost.
 ///
 /// # Errors
-/// [`SweepError::Busy`] where another plan is being worked on.
+/// [`SweepError::Busy`] while workers may be using another plan.
 pub fn lay_out(
     plan: &Plan,
     folder: &RunFolder,
@@ -163,7 +163,7 @@ pub fn lay_out(
     if let Some(old) = Division::read(folder)? {
         let desk = Desk::new(folder, old.blocks(), 0);
         let there = archive.finished(plan.replications);
-        // What is missing though its block is finished has failed or is damaged.
+        // A replication that is missing although its block is finished has failed or is damaged.
         let at_an_end = desk.finished()?.len() as u64 >= old.blocks() && there < plan.total();
         if old.study == study(plan) && !force && !at_an_end {
             let (blocks, to_play) = (old.blocks(), plan.total() - there);
@@ -198,7 +198,7 @@ pub fn lay_out(
     })
 }
 
-/// Keeps the results of an old plan as segments and removes the plan.
+/// Stores the results of an old plan as segments and removes the plan.
 fn put_away(folder: &RunFolder) -> Result<(), FolderError> {
     let results = folder.file("work").join("results");
     let segments = folder.file("segments");

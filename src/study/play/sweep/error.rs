@@ -12,14 +12,14 @@ pub enum SweepError {
     Folder(FolderError),
     /// The folder has no plan.
     NotPlanned(PathBuf),
-    /// Workers may be at work on the plan that is there.
+    /// Workers may be using the existing plan.
     Busy {
         /// Blocks that are claimed and not finished.
         claimed: u64,
     },
-    /// Not everything is there.
+    /// Some replications are missing.
     Incomplete {
-        /// Replications that nobody has played.
+        /// Replications that have not been played.
         missing: u64,
         /// Replications that failed, with the reason.
         failed: Vec<String>,

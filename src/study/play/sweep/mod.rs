@@ -1,5 +1,5 @@
-//! One study on many machines: a shared folder is divided into blocks, workers claim them, and a merge gathers what
-//! they left.
+//! One study on many machines: a shared folder is divided into blocks, workers claim them, and a merge gathers their
+//! results.
 //!
 //! ```text
 //! work/plan.json               the blocks
@@ -8,7 +8,7 @@
 //! work/conflicts/              blocks that were computed twice with different results
 //! ```
 //!
-//! Nothing here depends on an engine: Slurm, GNU parallel, ssh and Kubernetes start the same worker.
+//! Nothing here depends on a scheduler: Slurm, GNU parallel, ssh and Kubernetes start the same worker.
 
 mod claims;
 mod division;
@@ -31,7 +31,7 @@ use crate::study::results::gather::finish;
 use crate::study::results::summary::Summary;
 use std::collections::BTreeMap;
 
-/// Makes one finished run of what workers left in `folder` and of what is in `others`, which may hold parts of the
+/// Makes one finished run of the workers' results in `folder` and of those in `others`, which may hold parts of the
 /// same study played elsewhere. Exact, and the same in whatever order.
 ///
 /// # Errors
@@ -77,7 +77,7 @@ pub fn merge(
     }
     let summary = finish(plan, folder)?;
     if summary.complete {
-        // All of it has just been gathered. What cannot be removed does no harm.
+        // Everything in it has just been gathered. A file that cannot be removed does no harm.
         drop(std::fs::remove_dir_all(folder.file("work")));
     }
     Ok(summary)

@@ -10,7 +10,6 @@ use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::FailureRecord;
 use crate::study::disk::store;
 use crate::study::plan::cells::Plan;
-use crate::study::plan::identity::BUILD;
 use crate::study::play::progress::{Progress, Start};
 use crate::study::play::runner::{Floor, lock, thread_count};
 use std::path::{Path, PathBuf};
@@ -18,47 +17,47 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Signs of life.
+/// Heartbeat times.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Time between two heartbeats of a claim.
     pub heartbeat: Duration,
-    /// A claim without one for this long is taken over; several heartbeats.
+    /// A claim without a heartbeat for this long is taken over; several heartbeats.
     pub dead_after: Duration,
 }
 
-/// How to work.
+/// Settings of a worker.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkOptions<'a> {
-    /// This worker's number and the number of workers. Only says where to begin: every worker goes on until nothing
-    /// is left.
+    /// This worker's number and the number of workers. Only determines where to begin: every worker continues until no
+    /// block is left.
     pub slot: (u64, u64),
     /// Number of threads; 0 for as many as this process may use.
     pub threads: usize,
-    /// Signs of life.
+    /// Heartbeat times.
     pub pace: Pace,
-    /// Set from outside to stop after the replications that are being played.
+    /// Set from outside to stop after the replications that are running.
     pub interrupted: &'a AtomicBool,
 }
 
 /// The results of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Worked {
-    /// Blocks whose result is there because of this worker.
+    /// Blocks whose result this worker wrote.
     pub blocks: u64,
-    /// Blocks that others had finished meanwhile, with the same result.
+    /// Blocks that other workers had finished meanwhile, with the same result.
     pub twice: u64,
     /// Replications played.
     pub replications: u64,
     /// Of those, replications that failed.
     pub failed: u64,
-    /// Whether it was interrupted; blocks that were not finished are given back.
+    /// Whether it was interrupted; unfinished blocks are released.
     pub interrupted: bool,
-    /// Blocks that came out differently from what another worker had left: files with this worker's results.
+    /// Blocks whose result differs from that of another worker: files with this worker's results.
     pub conflicts: Vec<PathBuf>,
 }
 
-/// Works on the sweep in `folder` until nothing is left to do.
+/// Works on the sweep in `folder` until no block is left.
 ///
 /// # Errors
 /// [`SweepError`] where there is no plan, or where a file cannot be written.
@@ -68,7 +67,7 @@ pub fn work(
     options: WorkOptions<'_>,
     progress: &dyn Progress,
 ) -> Result<Worked, SweepError> {
-    if plan.build != BUILD {
+    if plan.build != plan.this_build() {
         let reason = "it was planned by another build of subrosa, and results of two builds are not mixed; work with \
                       that build, or make the plan anew with `subrosa sweep plan`";
         return Err(
@@ -111,7 +110,7 @@ pub fn work(
             }
         });
         if let Err(error) = heart {
-            // Without heartbeats others would take over the block of this worker.
+            // Without heartbeats other workers would take over the block of this one.
             let error = FileError { doing: "start a thread for", path: folder.path().to_owned(), error };
             lock(&trouble).get_or_insert(error.into());
             return;
@@ -163,7 +162,7 @@ struct Station<'a> {
 }
 
 impl Station<'_> {
-    /// What one thread does until nothing is left.
+    /// The work of one thread until no block is left.
     fn shift(&self, pace: Pace) -> Result<(), FolderError> {
         let stopped = || self.interrupted.load(Ordering::SeqCst) || self.stop.load(Ordering::SeqCst);
         while !stopped() {
@@ -220,7 +219,8 @@ impl Station<'_> {
         files::make_folder(&self.conflicts)?;
         let aside = self.conflicts.join(format!("{}-{}.jsonl", claim.block, claim.generation));
         let placed = match staged.commit_or_compare(&aside)? {
-            // Where one of two failed, as without a data file, the other counts and nothing is contradicted.
+            // If a replication failed in only one of the two results, for instance for lack of a data file, the other
+            // one counts; that is no conflict.
             Placed::Differs if failed > 0 || failures(&path) > 0 => {
                 if failed < failures(&path) {
                     std::fs::rename(&aside, &path).map_err(|error| FileError {
