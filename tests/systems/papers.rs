@@ -208,8 +208,8 @@ fn a_setting_is_released_from_exact_outcomes() {
     assert!(stderr.contains("4096 settings"), "{stderr}");
 }
 
-/// Truncation at B + (ln t)^theta keeps more of sub-Weibull rewards' tails than t^(1/4) does of a second moment, and every series
-/// plays; unbounded noise is made (epsilon, delta)-private by the bound that it exceeds with probability delta.
+/// Truncation at B + (ln t)^theta learns from sub-Weibull rewards, and faster than at t^(1/4) where theta is 1; unbounded
+/// noise is made (epsilon, delta)-private by the bound that it exceeds with probability delta.
 #[test]
 fn sub_weibull_rewards_are_learned_from() {
     let out = TempDir::new().unwrap();
@@ -218,6 +218,9 @@ fn sub_weibull_rewards_are_learned_from() {
     for cell in 0..2 {
         let regret = |series: &str| metric(&document, cell, series, "cumulative_regret").0;
         assert!(regret("TGP-UCB, sub-Weibull") < 0.95 * regret("random play"));
+        // For Laplace noise the tighter truncation and beta pay within 1,500 rounds; for theta = 2 its constants do not.
+        let ratio = regret("TGP-UCB, sub-Weibull") / regret("TGP-UCB, heavy tails");
+        assert!(cell == 1 || ratio < 0.75, "{ratio}");
         let bounds = |series: &str| {
             let all = document["cells"][cell]["series"].as_array().unwrap();
             let found = all.iter().find(|entry| entry["name"] == series).unwrap();
