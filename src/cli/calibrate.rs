@@ -1,5 +1,6 @@
 //! `subrosa calibrate`: the smallest noise for a target, or the most rounds for a noise, by the tight accountant.
 
+use super::design_rule;
 use super::exit::Exit;
 use super::options::{BadValue, CalibrateArguments, Format};
 use super::output::{print, say};
@@ -30,6 +31,9 @@ struct Calibrated {
 
 /// Runs the verb.
 pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
+    if let Some(scenario) = &arguments.scenario {
+        return design_rule::columns(scenario, arguments);
+    }
     let target = match target(arguments) {
         Ok(target) => target,
         Err(error) => {
@@ -86,7 +90,8 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
 fn target(arguments: &CalibrateArguments) -> Result<Target, BadValue> {
     let of = |flag: &'static str| move |error: OutOfRange| BadValue::Flag { flag, error };
     Ok(Target {
-        epsilon: Epsilon::new(arguments.epsilon).map_err(of("--epsilon"))?,
+        // Without a scenario the command line asks for it.
+        epsilon: Epsilon::new(arguments.epsilon.unwrap_or(f64::NAN)).map_err(of("--epsilon"))?,
         delta: Delta::new(arguments.delta).map_err(of("--delta"))?,
         rate: Probability::new(arguments.rate).map_err(of("--rate"))?,
     })

@@ -6,6 +6,7 @@ mod calibrate;
 mod check;
 mod compare;
 mod completions;
+mod design_rule;
 mod diff;
 mod dry;
 mod exit;

@@ -1,7 +1,7 @@
 //! ATA-GP-UCB: GP-UCB on Nystrom features, with the whole history truncated anew in feature space every round.
 
 use super::arms::{Arms, BuildError, small_covariance};
-use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem, payoff_problems};
 use super::outcome_sums::OutcomeSums;
 use super::theorem::{self, Theorem};
 use super::{Learner, LearnerRecipe};
@@ -14,11 +14,14 @@ use serde::{Deserialize, Serialize};
 /// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean sums truncated products of feature and outcome.
 ///
 /// With m features, V = Phi^T Phi + lambda I and u_i the rows of V^(-1/2) Phi^T: r_i sums the products u_i,s y_s of
-/// size at most b_t, and the mean is phi^T V^(-1/2) r. Theorem: L = ln(4 m T / delta), b_t = (v/L)^(1/(1+alpha))
-/// t^((1-alpha)/(2(1+alpha))) and beta_t = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) v^(1/(1+alpha))
-/// L^(alpha/(1+alpha)) t^(..), q = 6 rho ln(4T/delta) / accuracy^2. Order-wise: L = ln((m+1) T), beta_t = B sqrt lambda
-/// + sqrt(m) v^(..) L^(..) t^(..), q = ln(T) / accuracy^2. V^(-1/2) is the symmetric root; another root would give
-/// other results.
+/// size at most b_t, and the mean is phi^T V^(-1/2) r. Theorem: L = ln(4 m T / delta),
+/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))) and
+/// beta_t = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) v^(1/(1+alpha)) L^(alpha/(1+alpha)) t^(..), q =
+/// 6 rho ln(4T/delta) / accuracy^2. Order-wise: L = ln((m+1) T), beta_t = B sqrt lambda + sqrt(m) v^(..) L^(..) t^(..),
+/// q = ln(T) / accuracy^2. The roots are symmetric, on which the result depends.
+/// Both printed copies of Zhou and Tan keep the product of round s if it is at most b_s; here it is at most b_t, of the round at
+/// hand: features and their number m change with t, so that products of earlier rounds change too, and the proof bounds all of
+/// them by one number, as Chowdhury and Gopalan have it. Their v has the privacy epsilon where the first print has the accuracy.
 /// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -117,7 +120,13 @@ pub(super) fn oversampling(constants: Constants, horizon: f64, delta: f64, accur
 
 impl LearnerRecipe for AtaGpUcb {
     fn problems(&self) -> Vec<Problem> {
-        accuracy_problem(self.accuracy)
+        let problems = [accuracy_problem(self.accuracy), payoff_problems(self.payoffs)];
+        problems.concat()
+    }
+
+    fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
+        let known = Knowledge::gather("AtaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
+        (known.alpha < 1.0).then_some((known.raw_moment, known.alpha))
     }
 
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
@@ -252,6 +261,7 @@ mod tests {
             central_moment: 201.0,
             alpha: 1.0,
             laplace: Some((5.0, 10.0)),
+            tail: None,
         }
     }
 

@@ -37,6 +37,19 @@ pub enum Payoffs {
         #[serde(default = "one")]
         alpha: Probability,
     },
+    /// Outcomes whose noise is sub-Weibull, P(|noise| >= x) <= a exp(-b x^(1/theta)), without privacy: theta = 1/2 is
+    /// sub-Gaussian, 1 sub-exponential, more is heavier. Zhou and Tan 2021, section 4.3, equation 5; c and v follow, c = a b^(-2
+    /// theta) Gamma(2 theta + 1) and v = B^2 + c.
+    SubWeibull {
+        /// theta, above 0.
+        theta: Positive,
+        /// a. Default: 1.
+        #[serde(default = "unit")]
+        a: Positive,
+        /// b, in units of the outcome to the power of -1/theta. Default: 1.
+        #[serde(default = "unit")]
+        b: Positive,
+    },
 }
 
 fn one() -> Probability {
@@ -83,7 +96,62 @@ pub enum Constants {
     OrderWise,
 }
 
-/// The quantities that a robust learner knows, as numbers.
+/// What is wrong with what is known of outcomes.
+pub(super) fn payoff_problems(payoffs: Payoffs) -> Vec<Problem> {
+    match payoffs {
+        Payoffs::HeavyTailed { alpha, .. } if alpha.get() <= 0.0 => {
+            let cure = "write 1, for outcomes with a variance";
+            vec![Problem::wrong(
+                "payoffs.HeavyTailed.alpha",
+                "alpha above 0, at most 1",
+                alpha.to_string(),
+                cure,
+            )]
+        }
+        Payoffs::SubWeibull { theta, a, b } => {
+            let moment = Tail { first: 0.0, theta: theta.get(), a: a.get(), b: b.get() }.second_moment();
+            let found = format!("a second moment of {moment}");
+            let cure = "lower theta (the papers' laws have 1/2 and 1), or change the unit of the outcome";
+            let usable = moment.is_finite() && moment > 0.0;
+            let expected = "a second moment a b^(-2 theta) Gamma(2 theta + 1) that is finite and above 0";
+            let problem = || Problem::wrong("payoffs.SubWeibull", expected, found, cure);
+            if usable { Vec::new() } else { vec![problem()] }
+        }
+        Payoffs::HeavyTailed { .. } | Payoffs::Private { .. } => Vec::new(),
+    }
+}
+
+/// A sub-Weibull law of noise around a function of at most `first` in size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tail {
+    /// B, in units of the outcome.
+    pub first: f64,
+    /// theta, above 0.
+    pub theta: f64,
+    /// a, above 0.
+    pub a: f64,
+    /// b, above 0.
+    pub b: f64,
+}
+
+impl Tail {
+    /// B + (ln(a t) / b)^theta: an outcome is larger in size with probability at most 1/t, t at least 1. Zhou and Tan 2021,
+    /// section 4.3: O((ln t)^theta).
+    #[must_use]
+    pub fn truncation(&self, t: f64) -> f64 {
+        let logarithm = libm::log(self.a * t).max(0.0);
+        self.first + libm::pow(logarithm / self.b, self.theta)
+    }
+
+    /// E noise^2 is at most the integral of 2 x a exp(-b x^(1/theta)), a b^(-2 theta) Gamma(2 theta + 1).
+    #[must_use]
+    pub fn second_moment(&self) -> f64 {
+        let twice = 2.0 * self.theta;
+        self.a * libm::pow(self.b, -twice) * libm::tgamma(twice + 1.0)
+    }
+}
+
+/// Everything a robust learner knows, in numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knowledge {
     /// B, bound on |f - prior mean|, in units of the outcome.
@@ -98,6 +166,8 @@ pub struct Knowledge {
     pub alpha: f64,
     /// (B + R, Laplace scale) of private outcomes, whose tails are exponential, in units of the outcome.
     pub laplace: Option<(f64, f64)>,
+    /// The tail of sub-Weibull outcomes.
+    pub tail: Option<Tail>,
 }
 
 impl Knowledge {
@@ -144,13 +214,21 @@ impl Knowledge {
                     central_moment,
                     alpha: 1.0,
                     laplace: Some((first, scale)),
+                    tail: None,
                 })
             }
             Payoffs::HeavyTailed { central_moment, raw_moment, alpha } => {
                 let central_moment = central_moment.get();
                 let raw_moment = raw_moment.map_or(bound * bound + central_moment, Positive::get);
                 let alpha = alpha.get();
-                Ok(Self { bound, horizon, raw_moment, central_moment, alpha, laplace: None })
+                Ok(Self { bound, horizon, raw_moment, central_moment, alpha, laplace: None, tail: None })
+            }
+            Payoffs::SubWeibull { theta, a, b } => {
+                let tail = Tail { first: bound, theta: theta.get(), a: a.get(), b: b.get() };
+                let central_moment = tail.second_moment();
+                let raw_moment = bound * bound + central_moment;
+                let tail = Some(tail);
+                Ok(Self { bound, horizon, raw_moment, central_moment, alpha: 1.0, laplace: None, tail })
             }
         }
     }

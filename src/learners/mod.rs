@@ -119,6 +119,12 @@ pub trait LearnerRecipe: Send + Sync {
         None
     }
 
+    /// v and alpha, where the learner takes outcomes of which only E|outcome|^(1 + alpha) <= v, alpha below 1, is known.
+    fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
+        let _ = arms;
+        None
+    }
+
     /// A learner before its first round.
     ///
     /// # Errors

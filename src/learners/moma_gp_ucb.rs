@@ -2,7 +2,7 @@
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::ata_gp_ucb::oversampling;
-use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, accuracy_problem, payoff_problems};
 use super::middle::{Middle, middle};
 use super::theorem::{self, Theorem};
 use super::{Learner, LearnerRecipe};
@@ -125,7 +125,13 @@ impl MomaGpUcb {
 
 impl LearnerRecipe for MomaGpUcb {
     fn problems(&self) -> Vec<Problem> {
-        accuracy_problem(self.accuracy)
+        let problems = [accuracy_problem(self.accuracy), payoff_problems(self.payoffs)];
+        problems.concat()
+    }
+
+    fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
+        let known = Knowledge::gather("MomaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
+        (known.alpha < 1.0).then_some((known.raw_moment, known.alpha))
     }
 
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {

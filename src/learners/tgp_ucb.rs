@@ -1,12 +1,12 @@
 //! TGP-UCB: GP-UCB on outcomes that are truncated once, on arrival: an outcome that is too large is set to zero.
 
 use super::arms::{Arms, BuildError, small_covariance};
-use super::knowledge::{self, Constants, Knowledge, Payoffs};
+use super::knowledge::{self, Constants, Knowledge, Payoffs, payoff_problems};
 use super::theorem::{self, Theorem};
 use super::{Learner, LearnerRecipe};
 use crate::gp::{ArmPosterior, GpError, largest, upper_bounds};
 use crate::rng::Stream;
-use crate::vocab::{Delta, Positive};
+use crate::vocab::{Delta, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -17,7 +17,9 @@ use std::f64::consts::SQRT_2;
 /// beta_t = B + (2 sqrt 2 b_(t-1) sqrt(gamma + ln(1/delta)) + sqrt(v (ln(t-1) + 1))) / sqrt lambda.
 /// Heavy tails: b_t = v^(1/(1+alpha)) t^(1/(2(1+alpha))) and
 /// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
-/// Order-wise: beta_t = B sqrt lambda + b_t sqrt(ln t) for both. gamma is the information gain of the arms queried.
+/// Sub-Weibull: b_t = B + (ln(a t) / b)^theta, which an outcome exceeds with probability at most 1/t, and beta_t as for
+/// private outcomes: the proof asks for no more than that and the second moment v.
+/// Order-wise: beta_t = B sqrt lambda + b_t sqrt(ln t) for all. gamma is the information gain of the arms played.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
 /// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,9 +65,10 @@ impl TgpUcb {
     /// by it. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
     #[must_use]
     pub fn truncation(&self, known: &Knowledge, t: f64) -> f64 {
-        match known.laplace {
-            Some((first, scale)) => first + scale * libm::log(t),
-            None => known.raw_root() * libm::pow(t, 0.5 / (1.0 + known.alpha)),
+        match (known.laplace, known.tail) {
+            (Some((first, scale)), _) => first + scale * libm::log(t),
+            (None, Some(tail)) => tail.truncation(t),
+            (None, None) => known.raw_root() * libm::pow(t, 0.5 / (1.0 + known.alpha)),
         }
     }
 
@@ -83,9 +86,10 @@ impl TgpUcb {
                 let before = t - 1.0;
                 let b = self.truncation(known, before);
                 let first = 2.0 * SQRT_2 * b * (gain - libm::log(self.delta.get())).sqrt();
-                let second = match known.laplace {
-                    Some(_) => (known.raw_moment * (libm::log(before) + 1.0)).sqrt(),
-                    None => b * (1.0 + known.alpha).sqrt(),
+                let second = if known.laplace.is_some() || known.tail.is_some() {
+                    (known.raw_moment * (libm::log(before) + 1.0)).sqrt()
+                } else {
+                    b * (1.0 + known.alpha).sqrt()
                 };
                 known.bound + (first + second) / lambda.sqrt()
             }
@@ -94,6 +98,15 @@ impl TgpUcb {
 }
 
 impl LearnerRecipe for TgpUcb {
+    fn problems(&self) -> Vec<Problem> {
+        payoff_problems(self.payoffs)
+    }
+
+    fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
+        let known = Knowledge::gather("TgpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
+        (known.alpha < 1.0).then_some((known.raw_moment, known.alpha))
+    }
+
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let known = Knowledge::gather("TgpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
         let theorem = match known.laplace {
@@ -105,8 +118,14 @@ impl LearnerRecipe for TgpUcb {
                 let formula = move |rounds: f64, gain: f64| {
                     2.0 * recipe.width(&known, rounds, gain) * (spread * rounds * gain).sqrt()
                 };
-                let source =
-                    "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 T gamma_T / ln(1 + 1/lambda))";
+                let source = match known.tail {
+                    Some(_) => {
+                        "Zhou and Tan 2021, section 4.3, sub-Weibull: 2 beta_T sqrt(2 T gamma_T / ln(1 + 1/lambda))"
+                    }
+                    None => {
+                        "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 T gamma_T / ln(1 + 1/lambda))"
+                    }
+                };
                 Theorem::new(source, self.lambda.get(), formula)
             }
         };
@@ -159,6 +178,7 @@ mod tests {
             central_moment: 201.0,
             alpha: 1.0,
             laplace: Some((5.0, 10.0)),
+            tail: None,
         };
         for (t, b) in [
             (1.0, 5.0),
@@ -179,5 +199,42 @@ mod tests {
             assert!((found - beta).abs() < 1e-9, "{found} {beta}");
         }
         assert_eq!(recipe.width(&known, 1.0, 0.0), 4.0);
+    }
+
+    /// Equation 5 with theta = 1, a = 1, b = 1/10 is the tail of Laplace noise of scale 10: b_t and, with the same second moment,
+    /// beta_t are those of private outcomes with R = 0. With theta = 2 the truncation has the order (ln t)^2, which an outcome
+    /// of that law exceeds with probability 1/t.
+    #[test]
+    fn sub_weibull_outcomes_are_truncated_at_a_power_of_the_logarithm() {
+        let recipe: TgpUcb = ron::from_str("()").unwrap();
+        let payoffs = |text: &str| -> Payoffs { ron::from_str(text).unwrap() };
+        let arms = Arms {
+            n: 3,
+            covariance: None,
+            noise_variance: 1.0,
+            mean: 0.0,
+            facts: crate::learners::Facts {
+                horizon: Some(100),
+                bound: Some(4.0),
+                ..crate::learners::Facts::default()
+            },
+        };
+        let known = |text: &str| Knowledge::gather("TgpUcb", None, None, payoffs(text), &arms).unwrap();
+        let weibull = known("SubWeibull(theta: 1, b: 0.1)");
+        let private = known("Private(noise_bound: Some(0), laplace_scale: Some(10))");
+        assert!((weibull.raw_moment - private.raw_moment).abs() < 1e-9, "{}", weibull.raw_moment);
+        for t in [1.0, 2.0, 50.0, 1e4] {
+            assert!((recipe.truncation(&weibull, t) - recipe.truncation(&private, t)).abs() < 1e-9);
+            assert!((recipe.width(&weibull, t, 2.0) - recipe.width(&private, t, 2.0)).abs() < 1e-9);
+        }
+        let heavier = known("SubWeibull(theta: 2, a: 3, b: 0.5)");
+        for t in [2.0f64, 50.0, 1e4] {
+            let x = recipe.truncation(&heavier, t) - 4.0;
+            assert!((3.0 * (-0.5 * x.sqrt()).exp() * t - 1.0).abs() < 1e-9);
+        }
+        // a b^(-4) 4! = 3 * 16 * 24.
+        assert!((heavier.central_moment - 1152.0).abs() < 1e-9);
+        assert!(!payoff_problems(payoffs("SubWeibull(theta: 1000)")).is_empty());
+        assert!(!payoff_problems(payoffs("HeavyTailed(central_moment: 1, alpha: 0)")).is_empty());
     }
 }

@@ -37,6 +37,10 @@ pub struct BraninHoo {
     /// Variance of the noise of an outcome, also assumed by the learner. Default: 0.1.
     #[serde(default = "default_noise")]
     pub noise_variance: NonNegative,
+    /// Variance of the noise that is added to an outcome, where it differs from what the learner assumes: the authors' public
+    /// code assumes 0.1 and adds none. Default: `noise_variance`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measurement_noise: Option<NonNegative>,
 }
 
 fn default_grid() -> Vec<NonZeroUsize> {
@@ -70,6 +74,7 @@ impl Default for BraninHoo {
             length_scale: default_length_scale(),
             variance: default_variance(),
             noise_variance: default_noise(),
+            measurement_noise: None,
         }
     }
 }
@@ -104,7 +109,7 @@ impl Objective for BraninHoo {
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(Points::new(values.len(), 2, rows)),
             values: Arc::new(values),
-            noise: Noise::gaussian(self.noise_variance.get().sqrt()),
+            noise: Noise::gaussian(self.measurement_noise.unwrap_or(self.noise_variance).get().sqrt()),
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(self.length_scale.get(), self.variance.get()),
                 noise_variance: self.noise_variance.get(),

@@ -17,10 +17,10 @@ use std::sync::Arc;
 /// Every column of a CSV file is an arm; an outcome of an arm is one of its recorded readings, drawn at random.
 ///
 /// The arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a
-/// training file: the input of an arm is its standardised training column divided by the square root of the number of
-/// rows, and the kernel is the inner product of inputs. Readings are in the units of the file, so that B is the largest
-/// mean and R the largest deviation from a mean.
-/// Source: Zhou and Tan 2021, section 6, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
+/// training file: the arms' inputs are the standardised training columns, divided by the square root of their number,
+/// and the kernel is their inner product. Readings are in the units of the file, so that B is the largest mean and R
+/// the largest deviation from a mean.
+/// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {

@@ -26,7 +26,7 @@ pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
-pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform};
+pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
 pub use rkhs_sum::{Kernel, RkhsSum};
 pub use table::{Goal, InputScale, Output, OutputScale, Table, TableError, Transform};
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
@@ -34,7 +34,7 @@ pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss
 use crate::gp::GpError;
 use crate::programs::{ProgramFailure, Programs};
 use crate::rng::Key;
-use crate::vocab::Problem;
+use crate::vocab::{Probability, Problem};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -116,8 +116,13 @@ pub trait Objective: Send + Sync {
         Vec::new()
     }
 
-    /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, used instead
-    /// of fitting again; `key` is for random numbers that all replications share.
+    /// k1, the correlation of the values on two neighbouring data sets at the same arm, where the objective draws both.
+    fn neighbour_correlation(&self) -> Option<Probability> {
+        None
+    }
+
+    /// Does the work that all replications share. `fitted` are hyperparameters of an earlier preparation, taken
+    /// instead of fitting again; `key` is for draws that all replications share.
     ///
     /// # Errors
     /// [`ObjectiveError`].

@@ -28,7 +28,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    fn shape(self) -> Shape {
+    pub(super) fn shape(self) -> Shape {
         match self {
             Self::SquaredExponential => Shape::SquaredExponential,
             Self::Matern12 => Shape::Matern12,
@@ -41,9 +41,9 @@ impl Kernel {
 /// A new function in every replication, f = sum of a_i k(., x_i) on equidistant points of [0, 1], with a_i uniform on
 /// [-1, 1] and x_i uniform on [0, 1].
 ///
-/// Source: Zhou and Tan 2021, section 6, after Chowdhury and Gopalan 2019, section 5: 100 points, 100 terms,
-/// length-scale 0.2. The learners' bound B is max |f| over the points, as in both papers; the theorems assume a bound
-/// on the norm of f in the kernel's space, which is 1.2 to 2.4 times as large.
+/// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5: 100 points, 100 terms,
+/// length-scale 0.2. The learners' bound B is max |f| over the points, as there; the norm of f in the kernel's space,
+/// on which the theorems rest, is 1.2 to 2.4 times as large.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RkhsSum {

@@ -10,6 +10,7 @@ mod examples;
 mod extending;
 mod html;
 mod layers;
+mod papers;
 mod reference;
 mod randomness;
 mod refusals;

@@ -128,6 +128,7 @@ fn repetitions_and_width_of_the_oracle() {
         central_moment: 201.0,
         alpha: 1.0,
         laplace: Some((5.0, 10.0)),
+        tail: None,
     };
     near(recipe.width(&known, 20.0, 7.0), 580.2880836787973, 1e-9);
     let recipe: MomaGpUcb = ron::from_str("(delta: 0.05)").unwrap();

@@ -13,6 +13,7 @@ mod hostile;
 mod laws;
 mod local;
 mod outsourced;
+mod papers;
 mod release;
 mod replay;
 mod studies;

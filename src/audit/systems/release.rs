@@ -48,7 +48,7 @@ fn candidates(
         let instance = stage.instance.as_ref();
         let missing = || AuditError::scenario("the scenario has no objective");
         let instance = instance.ok_or_else(missing)?;
-        let task = Task::of(instance, recipe.rounds);
+        let task = series.publication.as_dyn().worked_on(Task::of(instance, recipe.rounds));
         let neighbours = match (&instance.background.neighbour, &stage.prepared) {
             (Some(values), _) => vec![(
                 "the functions of two neighbouring validation sets, with noise of their own".to_owned(),

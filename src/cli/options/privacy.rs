@@ -118,8 +118,17 @@ pub(in crate::cli) struct AuditOptions {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CalibrateArguments {
     /// Largest epsilon of all rounds together
-    #[arg(long, allow_negative_numbers = true)]
-    pub(in crate::cli) epsilon: f64,
+    #[arg(long, allow_negative_numbers = true, required_unless_present = "scenario")]
+    pub(in crate::cli) epsilon: Option<f64>,
+    /// A scenario of outsourced search: find the largest r of each of its projections at which nothing is lifted
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["epsilon", "rounds", "noise"])]
+    pub(in crate::cli) scenario: Option<PathBuf>,
+    /// Override a value of that scenario: path.to.field=RON. May be repeated
+    #[arg(short = 'o', long = "override", value_name = "PATH=RON", requires = "scenario")]
+    pub(in crate::cli) overrides: Vec<String>,
+    /// Folder of data files that are not in that scenario's folder. Default: the environment's SUBROSA_DATA
+    #[arg(long, value_name = "DIR", requires = "scenario")]
+    pub(in crate::cli) data: Option<PathBuf>,
     /// Delta at which it is stated
     #[arg(long, default_value_t = 1e-5, allow_negative_numbers = true)]
     pub(in crate::cli) delta: f64,

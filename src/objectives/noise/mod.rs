@@ -11,6 +11,7 @@ mod tail;
 mod triangular;
 mod truncated_gaussian;
 mod uniform;
+mod weibull;
 
 pub use beta::Beta;
 pub use gamma::Gamma;
@@ -22,6 +23,7 @@ pub use student_t::StudentT;
 pub use triangular::Triangular;
 pub use truncated_gaussian::TruncatedGaussian;
 pub use uniform::Uniform;
+pub use weibull::Weibull;
 
 use crate::rng::Stream;
 use crate::vocab::{Delta, Positive, Problem};
@@ -64,6 +66,7 @@ crate::family! {
         Gamma(Gamma),
         Beta(Beta),
         Mixture(Mixture),
+        Weibull(Weibull),
     }
 }
 

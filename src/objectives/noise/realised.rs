@@ -124,6 +124,9 @@ mod tests {
                 "Mixture(parts: [(weight: 9, law: Gaussian(sd: 1)), (weight: 1, law: Gaussian(sd: 3))])",
                 3.0 * 9.0 / 3.24,
             ),
+            // E|X|^(4 theta) / (E X^2)^2 = Gamma(4 theta + 1) / Gamma(2 theta + 1)^2.
+            ("Weibull(theta: 1, scale: 2)", 6.0),
+            ("Weibull(theta: 0.5)", 2.0),
         ] {
             let text = format!("#![enable(unwrap_variant_newtypes)]{text}");
             let model: NoiseModel = ron::from_str(&text).unwrap();
@@ -170,6 +173,8 @@ mod tests {
             ("StudentT(degrees: 3)", 0.05, 3.182_446_305_283_71),
             ("StudentT(degrees: 3, scale: 2)", 0.001, 2.0 * 12.923_978_636_687),
             ("StudentT(degrees: 10)", 0.01, 3.169_272_672_616_9),
+            ("Weibull(theta: 2, scale: 3)", 0.01, 3.0 * 21.207_592_441_913_597),
+            ("Weibull(theta: 0.5)", 0.01, 2.145_966_026_289_347),
             ("StudentT(degrees: 1.5)", 1e-6, 8_285.4),
             // Below 0 the tail is out of reach: - ln(- ln(1 - delta)) less Euler's constant.
             ("Gumbel(scale: 2)", 1e-6, 2.0 * (13.815_510_057_964_191 - 0.577_215_664_901_532_9)),

@@ -6,7 +6,7 @@ use crate::vocab::NonNegative;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Noise that is uniform on [-R, R]. Zhou and Tan 2021, section 6, have R = 1.
+/// Noise that is uniform on [-R, R]. Zhou and Tan 2021, section 5.1, have R = 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Uniform {

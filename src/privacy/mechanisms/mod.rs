@@ -52,7 +52,7 @@ pub use gathered::{Divisor, Gathered, Participation, SensitivityRule};
 pub use gaussian::Gaussian;
 pub use inputs::{
     CalibratedRows, DrawnProjection, InputRelease, JlVariant, JohnsonLindenstrauss, NoisyProjection,
-    NoisyRows, Withheld,
+    NoisyRows, Withheld, sigma_min,
 };
 pub use laplace::Laplace;
 pub use lattice::Lattice;

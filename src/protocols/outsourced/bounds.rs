@@ -1,11 +1,13 @@
 //! Theorems' bounds on a series' regret: GP-UCB's for disclosed inputs, PO-GP-UCB's for projected ones.
 
 use super::recipe::SeriesRecipe;
+use super::theorem3::{Case, Theorem3, design_rule};
+use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, gain_bounds};
-use crate::learners::{Arms, BetaSchedule, Facts, GpUcb};
+use crate::learners::{Arms, BetaSchedule, Facts, GpUcb, Theorem};
 use crate::objectives::Instance;
-use crate::privacy::mechanisms::{Disclosed, JohnsonLindenstrauss};
-use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
+use crate::privacy::mechanisms::{Disclosed, JohnsonLindenstrauss, MechanismError, Rows, sigma_min};
+use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound, SeriesRecord};
 use std::sync::Arc;
 
 /// Largest number of rounds at which bounds are given.
@@ -20,6 +22,8 @@ pub(super) struct Bounds<'a> {
     /// Largest minus smallest value.
     range: f64,
     gains: Option<Option<Vec<f64>>>,
+    /// The smallest singular value of the inputs, once it was asked for.
+    sigma_min: Option<f64>,
 }
 
 impl<'a> Bounds<'a> {
@@ -36,73 +40,118 @@ impl<'a> Bounds<'a> {
             facts: Facts { horizon: Some(rounds), ..Facts::default() },
         };
         let rounds = (1..=places).map(|place| rounds * place / places).collect();
-        Self { instance, arms, rounds, range: instance.best() - worst, gains: None }
+        Self { instance, arms, rounds, range: instance.best() - worst, gains: None, sigma_min: None }
     }
 
-    /// All bounds on a series.
-    pub(super) fn of(&mut self, series: &SeriesRecipe) -> Vec<RegretBound> {
-        let Some(learner) = series.learner.get::<GpUcb>() else { return Vec::new() };
-        // The theorems take outcomes with the model's own noise variance.
-        if learner.regulariser.is_some() || series.outcomes.get::<Disclosed>().is_none() {
-            return Vec::new();
+    /// Adds the bounds on a series that was played, and for a projection what its design rule and Theorem 3 say.
+    ///
+    /// # Errors
+    /// If the singular values of the inputs cannot be computed.
+    pub(super) fn add(
+        &mut self,
+        series: &SeriesRecipe,
+        record: &mut SeriesRecord,
+    ) -> Result<(), MechanismError> {
+        if let Some(release) = series.release.get::<JohnsonLindenstrauss>() {
+            let sigma_min = self.sigma_min()?;
+            record.outcomes.extend(design_rule(release, sigma_min));
+            if let Some((_, beta)) = self.theorem(series) {
+                self.projected(record, (release, sigma_min), beta);
+            }
+        } else if series.release.get::<Disclosed>().is_some()
+            && let Some((theorem, _)) = self.theorem(series)
+        {
+            record.bounds.extend(self.disclosed(&theorem));
         }
-        let Some(theorem) = series.learner.as_dyn().theorem(&self.arms) else { return Vec::new() };
-        let bound = if series.release.get::<Disclosed>().is_some() {
-            self.points(|t, gain| theorem.at(t, gain)).map(|points| RegretBound {
-                side: BoundSide::Upper,
-                regret: BoundedRegret::Cumulative,
-                source: theorem.source.to_owned(),
-                caveats: theorem.caveats.clone(),
-                largest_possible: self.range * self.last() as f64,
-                points,
-            })
-        } else if series.release.get::<JohnsonLindenstrauss>().is_some() {
-            self.projected(learner.beta)
-        } else {
-            // No theorem is known for what else is shown.
-            None
-        };
-        bound.into_iter().collect()
+        // No theorem is known for what else is shown.
+        Ok(())
+    }
+
+    /// The learner's own theorem and its schedule, where a theorem is about such a series: it takes outcomes with the model's
+    /// own noise variance.
+    fn theorem(&self, series: &SeriesRecipe) -> Option<(Theorem, BetaSchedule)> {
+        let learner = series.learner.get::<GpUcb>()?;
+        if learner.regulariser.is_some() || series.outcomes.get::<Disclosed>().is_none() {
+            return None;
+        }
+        Some((series.learner.as_dyn().theorem(&self.arms)?, learner.beta))
+    }
+
+    fn sigma_min(&mut self) -> Result<f64, MechanismError> {
+        if let Some(known) = self.sigma_min {
+            return Ok(known);
+        }
+        let found = sigma_min(&Rows::of(&self.instance.inputs)?)?;
+        self.sigma_min = Some(found);
+        Ok(found)
+    }
+
+    fn disclosed(&mut self, theorem: &Theorem) -> Option<RegretBound> {
+        let points = self.points(|t, gain| theorem.at(t, gain))?;
+        Some(RegretBound {
+            side: BoundSide::Upper,
+            regret: BoundedRegret::Cumulative,
+            source: theorem.source.to_owned(),
+            caveats: theorem.caveats.clone(),
+            largest_possible: self.range * self.last() as f64,
+            points,
+        })
     }
 
     fn last(&self) -> u64 {
         self.rounds.last().copied().unwrap_or(0)
     }
 
-    /// The terms of Theorem 3 that no choice of its constants makes smaller: (24 / ln(1 + v / noise) v beta_T gamma_T
-    /// / T)^(1/2), v the prior variance (1 in the paper).
-    fn projected(&mut self, beta: BetaSchedule) -> Option<RegretBound> {
-        let (n, noise) = (self.arms.n, self.arms.noise_variance);
-        let variance = self.instance.surrogate.covariance.variance;
-        let factor = 24.0 * variance / libm::log1p(variance / noise);
-        let points = self.points(|t, gain| (factor * beta.at(t, n) * gain / t as f64).sqrt())?;
-        // mu = delta_ucb / 2 = 0.025 and nu at most 1/2.
-        let columns = (32.0 * libm::log(n as f64 * n as f64 / 0.025)).ceil();
-        Some(RegretBound {
+    /// Theorem 3's assumptions and terms, and its bound where the assumptions hold.
+    fn projected(
+        &mut self,
+        record: &mut SeriesRecord,
+        (release, sigma_min): (&JohnsonLindenstrauss, f64),
+        beta: BetaSchedule,
+    ) {
+        let (surrogate, n) = (&self.instance.surrogate, self.arms.n);
+        let BetaSchedule::FiniteDomain { delta } = beta else { return };
+        let LengthScale::Same(length_scale) = surrogate.covariance.length_scale else { return };
+        let theorem = Theorem3::of(&Case {
+            inputs: &self.instance.inputs,
+            covariance: &surrogate.covariance,
+            noise_variance: self.arms.noise_variance,
+            length_scale,
+            release,
+            sigma_min,
+            delta: delta.get(),
+            iterations: &record.iterations,
+        });
+        let Some(gain) = self.gains().and_then(|gains| gains.last().copied()) else { return };
+        let last = self.last();
+        record.outcomes.extend(theorem.outcomes(last as f64, beta.at(last, n), gain));
+        if !theorem.holds() {
+            return;
+        }
+        let points = self.points(|t, gain| theorem.at(t as f64, beta.at(t, n), gain));
+        record.bounds.extend(points.map(|points| RegretBound {
             side: BoundSide::Upper,
             regret: BoundedRegret::Simple,
             source: "Kharkovskii et al. 2020, Theorem 3".to_owned(),
-            caveats: vec![
-                "without its terms in epsilon_ucb, C1 and C2, so that it promises no less than this"
-                    .to_owned(),
-                format!(
-                    "in force only for r of at least {columns}, omega below the smallest singular value, and a \
-                     diagonally dominant covariance, none of which the experiments have"
-                ),
-            ],
+            caveats: vec!["C1 and C2 are orders, with constant 1".to_owned()],
             points,
             largest_possible: self.range,
-        })
+        }));
     }
 
-    fn points(&mut self, formula: impl Fn(u64, f64) -> f64) -> Option<Vec<(u64, f64)>> {
+    /// Upper bounds on the information gain after each of the rounds; none where they cannot be had.
+    fn gains(&mut self) -> Option<&[f64]> {
         let (arms, rounds) = (&self.arms, &self.rounds);
         let gains = self.gains.get_or_insert_with(|| {
             let covariance = arms.covariance.as_ref()?;
             gain_bounds(covariance, rounds, arms.noise_variance).ok()
         });
-        let gains = gains.as_ref()?;
-        let points = rounds.iter().zip(gains).map(|(&t, &gain)| (t, formula(t, gain)));
+        gains.as_deref()
+    }
+
+    fn points(&mut self, formula: impl Fn(u64, f64) -> f64) -> Option<Vec<(u64, f64)>> {
+        let gains = self.gains()?.to_vec();
+        let points = self.rounds.iter().zip(gains).map(|(&t, gain)| (t, formula(t, gain)));
         let points: Vec<(u64, f64)> = points.filter(|(_, value)| value.is_finite()).collect();
         (!points.is_empty()).then_some(points)
     }

@@ -22,7 +22,8 @@ mod modeler;
 mod play;
 mod public;
 mod recipe;
+mod theorem3;
 
 pub use crate::privacy::mechanisms::{Disclosed, InputRelease, OutcomeRelease};
 pub use messages::{Fact, Message, World};
-pub use recipe::{Outsourced, SeriesRecipe};
+pub use recipe::{ColumnsRow, Outsourced, SeriesRecipe};

@@ -43,7 +43,10 @@ impl Protocol for Outsourced {
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
         let played = self.series.iter().map(|series| {
             let mut record = self.play_series(series, stage, key)?;
-            record.bounds = bounds.as_mut().map(|bounds| bounds.of(series)).unwrap_or_default();
+            if let Some(bounds) = &mut bounds {
+                let failed = |error| PlayError::party(&series.name, error);
+                bounds.add(series, &mut record).map_err(failed)?;
+            }
             Ok(record)
         });
         played.collect()

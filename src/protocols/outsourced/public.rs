@@ -2,6 +2,7 @@
 
 use super::recipe::SeriesRecipe;
 use crate::objectives::{Facts, Instance};
+use crate::privacy::mechanisms::JohnsonLindenstrauss;
 use crate::vocab::{Origin, PublicFact};
 
 /// What the modeler of a series knows without a release.
@@ -22,7 +23,13 @@ pub(super) fn taken_as_public(
         "when messages arrive: times and losses are drawn without a look at the data",
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
+    // Chosen by the design rule, r would be computed from the inputs; the simulator is told a number.
+    let columns = series.release.get::<JohnsonLindenstrauss>().is_some().then(|| {
+        let what = "r, epsilon and delta of the projection: if they were chosen by the smallest singular value of the inputs, \
+                    they tell of it";
+        PublicFact::new(what, Origin::Stated).about(curator).known_to(modeler)
+    });
     let facts = shape.iter().chain(inputs).chain(length_scales).chain(outcomes).chain(model);
     let facts = facts.map(|fact| fact.clone().about(curator).known_to(modeler));
-    facts.chain(protocol).collect()
+    facts.chain(columns).chain(protocol).collect()
 }

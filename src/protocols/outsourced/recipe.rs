@@ -1,7 +1,10 @@
 //! What a scenario says about outsourced optimisation.
 
 use crate::learners::LearnerModel;
-use crate::privacy::mechanisms::{InputRelease, OutcomeRelease};
+use crate::objectives::Instance;
+use crate::privacy::mechanisms::{
+    InputRelease, JohnsonLindenstrauss, MechanismError, OutcomeRelease, Rows, sigma_min,
+};
 use crate::protocols::stage::{Retry, Series, Stage, series};
 use crate::vocab::Problem;
 use schemars::JsonSchema;
@@ -55,8 +58,48 @@ impl Series for SeriesRecipe {
     }
 }
 
+/// The design rule for one projection.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColumnsRow {
+    /// The series.
+    pub series: String,
+    /// Its r.
+    pub r: usize,
+    /// The threshold at that r.
+    pub omega: f64,
+    /// The smallest singular value of the centred inputs.
+    pub sigma_min: f64,
+    /// The largest r without a lift, at the series' epsilon and delta; none if there is none.
+    pub largest_r: Option<usize>,
+}
+
 impl Outsourced {
-    /// What is wrong with the recipe for these parties.
+    /// The design rule (Kharkovskii, Dai and Low 2020, section 3.4) for each series that projects the inputs. As sensitive as
+    /// these.
+    ///
+    /// # Errors
+    /// If the singular values cannot be computed.
+    pub fn columns(&self, instance: &Instance) -> Result<Vec<ColumnsRow>, MechanismError> {
+        let mut rows = Vec::new();
+        let mut smallest = None;
+        for series in &self.series {
+            let Some(release) = series.release.get::<JohnsonLindenstrauss>() else { continue };
+            let sigma_min = match smallest {
+                Some(known) => known,
+                None => *smallest.insert(sigma_min(&Rows::of(&instance.inputs)?)?),
+            };
+            rows.push(ColumnsRow {
+                series: series.name.clone(),
+                r: release.r.get(),
+                omega: release.omega(),
+                sigma_min,
+                largest_r: release.largest_unlifted(sigma_min).map(std::num::NonZeroUsize::get),
+            });
+        }
+        Ok(rows)
+    }
+
+    /// What is wrong with the recipe in this world.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems = Vec::new();
         problems.extend(stage.party("curator", &self.curator).err());

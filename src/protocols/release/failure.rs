@@ -28,8 +28,8 @@ pub enum CannotRelease {
     NotNormal,
     /// No noise, for an analysis that needs some.
     #[error(
-        "Algorithm 1 needs noise, expected a noise variance above 0, found 0: raise the objective's noise, or use \
-         GpNoiseFree"
+        "Algorithm 1 needs noise, expected a noise variance above 0, found 0: raise the objective's noise, publish the \
+         setting alone (publish: Setting), or use GpNoiseFree"
     )]
     NoNoise,
     /// One round, for an analysis that divides by the logarithm of the number of rounds.

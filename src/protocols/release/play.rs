@@ -11,7 +11,7 @@ use super::recipe::{Release, ReleaseSeries};
 use super::training::entry_of_training;
 use super::worker::Worker;
 use crate::kernel::Party;
-use crate::objectives::Instance;
+use crate::objectives::{Instance, Objective};
 use crate::privacy::ledger::Meter;
 use crate::programs::Programs;
 use crate::protocols::stage::series::names;
@@ -23,6 +23,10 @@ use std::sync::Arc;
 impl Protocol for Release {
     fn problems(&self, stage: &Stage) -> Vec<Problem> {
         self.check(stage)
+    }
+
+    fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
+        self.check_neighbours(objective)
     }
 
     fn needs_objective(&self) -> bool {
@@ -59,7 +63,7 @@ impl Release {
         if instance.noise.gaussian_sd().is_none() {
             return Err(failed(CannotRelease::NotNormal));
         }
-        let task = Arc::new(Task::of(instance, self.rounds));
+        let task = Arc::new(series.publication.as_dyn().worked_on(Task::of(instance, self.rounds)));
         let plan = series.publication.as_dyn().plan(&task).map_err(failed)?;
         plan.can_release().map_err(failed)?;
         let owner = stage.party("owner", &self.owner).map_err(bad)?;

@@ -1,6 +1,7 @@
 //! What a scenario says about private release.
 
 use super::publication::PublicationModel;
+use crate::objectives::Objective;
 use crate::protocols::stage::{Retry, Series, Stage, series};
 use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
@@ -54,7 +55,25 @@ impl Series for ReleaseSeries {
 }
 
 impl Release {
-    /// What is wrong with the recipe for these parties.
+    /// Correlations of neighbours that the objective contradicts: it states its own, and a proof that assumes more of it is
+    /// about other functions.
+    pub(super) fn check_neighbours(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let Some(stated) = objective.neighbour_correlation() else { return Vec::new() };
+        let assumed = self.series.iter().enumerate().filter_map(|(index, series)| {
+            let assumed = series.publication.as_dyn().neighbour_correlation()?;
+            (assumed.get() > stated.get()).then(|| {
+                Problem::wrong(
+                    format!("series[{index}].publication.{}.neighbour_correlation", series.publication.name()),
+                    format!("a lower bound on k1, which the objective states as {stated} (`correlation`)"),
+                    assumed.to_string(),
+                    format!("write at most {stated}: the sensitivity is proven for functions that are no less correlated"),
+                )
+            })
+        });
+        assumed.collect()
+    }
+
+    /// What is wrong with the recipe in this world.
     pub(super) fn check(&self, stage: &Stage) -> Vec<Problem> {
         let mut problems: Vec<Problem> = stage.party("owner", &self.owner).err().into_iter().collect();
         let mut taken = BTreeSet::from([self.owner.as_str()]);

@@ -3,6 +3,7 @@
 use super::failure::PlayError;
 use super::record::SeriesRecord;
 use super::run::Stage;
+use crate::objectives::Objective;
 use crate::rng::Key;
 use crate::vocab::{Problem, ProtectedUnit};
 
@@ -10,6 +11,12 @@ use crate::vocab::{Problem, ProtectedUnit};
 pub trait Protocol: Send + Sync {
     /// What is wrong with the recipe for these parties; paths begin below the recipe.
     fn problems(&self, stage: &Stage) -> Vec<Problem>;
+
+    /// What is wrong with the recipe for this objective; paths begin below the recipe.
+    fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let _ = objective;
+        Vec::new()
+    }
 
     /// Whether the protocol optimises something.
     fn needs_objective(&self) -> bool {

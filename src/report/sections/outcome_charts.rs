@@ -22,7 +22,8 @@ struct Track<'a> {
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
-    for outcome in all() {
+    // Outcomes that share a name before ": " stand side by side in a table.
+    for outcome in all().filter(|outcome| !outcome.name.contains(": ")) {
         if !names.contains(&outcome.name.as_str()) {
             names.push(&outcome.name);
         }

@@ -12,12 +12,13 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     if tables.is_empty() {
         return None;
     }
-    let bounded = tables.iter().any(|(_, sources)| !sources.is_empty());
+    let bounded = tables.iter().any(|(_, sources, alone)| *alone && !sources.is_empty());
     let mut blocks = Vec::new();
-    for (table, sources) in tables {
+    for (table, remarks, alone) in tables {
         blocks.push(Block::Table(table));
-        if !sources.is_empty() {
-            blocks.push(Block::remark(format!("bound: {}", sources.join("; "))));
+        if !remarks.is_empty() {
+            let said = remarks.join("; ");
+            blocks.push(Block::remark(if alone { format!("bound: {said}") } else { said }));
         }
     }
     if charts {
@@ -27,8 +28,59 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     Some(Section::new("outcomes", "Outcomes", title, blocks))
 }
 
-/// A table of each outcome and where its bounds are from, in the order in which the protocols name them.
-fn tables(summary: &Summary) -> Vec<(Table, Vec<String>)> {
+/// What there is to know of a group of outcomes that share a name before ": ".
+const NOTES: [(&str, &str); 2] = [
+    (
+        "PO-GP-UCB's design rule",
+        "Computed from the inputs for the reader of this simulation: no party learns it, and it is no release. Whoever chooses \
+         r by it tells something about the inputs that the ledger does not price. lifted: 1 if sigma_min < omega; C' is that of \
+         Theorem 2; largest r: without a lift, 0 if there is none.",
+    ),
+    (
+        "PO-GP-UCB's Theorem 3",
+        "r asked for: the least for any epsilon_ucb. dominant to: outcomes up to which the covariance of the rows asked for is \
+         diagonally dominant (Definition 3). Terms: roots of the summands, with constant 1 in C1 and C2; epsilon_ucb is \
+         empty where r allows none. in force: 1 if every assumption holds in every run; only then its bound is shown.",
+    ),
+];
+
+/// Outcomes without bounds that share a name before ": ", such as "rule: a" and "rule: b".
+fn group(name: &str) -> Option<(&str, &str)> {
+    name.split_once(": ")
+}
+
+/// A count or a flag as a whole number, anything else with four digits.
+fn whole_or(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e5 { format!("{value}") } else { quantity_of(value) }
+}
+
+/// A group's outcomes side by side, means only.
+fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> (Table, Vec<String>) {
+    let members: Vec<&str> =
+        names.iter().copied().filter(|name| group(name).is_some_and(|(first, _)| first == of)).collect();
+    let (axes, rows) = rows(summary, |_, series| {
+        let value = |name: &&str| {
+            let found = series.outcomes.iter().find(|outcome| outcome.name == *name);
+            found.map_or_else(String::new, |outcome| whole_or(outcome.value.mean))
+        };
+        members.iter().map(value).collect()
+    });
+    let first_number = 1 + axes.len();
+    let told = |row: &Vec<String>| row[first_number..].iter().any(|cell| !cell.is_empty());
+    let rows = rows.into_iter().filter(told).collect();
+    let mut header = vec!["series".to_owned()];
+    header.extend(axes);
+    header.extend(members.iter().filter_map(|name| Some(group(name)?.1.to_owned())));
+    let note = NOTES.iter().find(|(known, _)| *known == of).map(|(_, note)| (*note).to_owned());
+    (
+        Table::new(format!("{of} (means over replications)"), header, rows, first_number),
+        note.into_iter().collect(),
+    )
+}
+
+/// A table of each outcome and the remark below it (where bounds are from, or what a group is), in the order in which the
+/// protocols name them.
+fn tables(summary: &Summary) -> Vec<(Table, Vec<String>, bool)> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
     for outcome in all() {
@@ -60,7 +112,23 @@ fn tables(summary: &Summary) -> Vec<(Table, Vec<String>)> {
         let title = format!("{name} (mean ± standard error over replications)");
         (Table::new(title, header, rows, first_number), sources)
     };
-    names.into_iter().map(table).collect()
+    let mut groups: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    for name in &names {
+        match group(name) {
+            Some((of, _)) if groups.contains(&of) => {}
+            Some((of, _)) => {
+                groups.push(of);
+                let (table, notes) = side_by_side(summary, of, &names);
+                found.push((table, notes, false));
+            }
+            None => {
+                let (table, sources) = table(name);
+                found.push((table, sources, true));
+            }
+        }
+    }
+    found
 }
 
 fn numbers(row: Option<&OutcomeRow>, bounded: bool) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! How a table of records is released: a member is one file here and its line below.
 
 mod column_space;
+mod design_rule;
 mod disclosed;
 mod input;
 mod johnson_lindenstrauss;
@@ -10,6 +11,7 @@ mod noisy_rows;
 mod spectral;
 mod withheld;
 
+pub use design_rule::sigma_min;
 pub use input::{Input, RowsMechanism};
 pub use johnson_lindenstrauss::JohnsonLindenstrauss;
 pub use lift_branch::JlVariant;

@@ -35,7 +35,7 @@ pub enum Rewards {
 /// linear in a, at most 1 - p <= delta at a = 0 and 1 - q <= delta at a = 1. (Two means with the *same* noise are even
 /// epsilon B / (B + R)-DP, as the noise may be taken for equal in both.)
 ///
-/// Source: Zhou and Tan 2021, Algorithm 1 (curator CTL) and Lemma 1; they assume bounded rewards instead of clipping, and
+/// Source: Zhou and Tan 2021, Curator 1 (CTL) and Lemma 1; they assume bounded rewards instead of clipping, and
 /// state (epsilon, delta) for unbounded noise with R such that P(|noise| > R) <= delta.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ctl {

@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 /// another, each with the same epsilon: the largest for which the composition of all of them has at most `epsilon` at
 /// `delta` (bounded-range composition for adaptive choices; for report noisy max, composition of pure epsilons).
 ///
-/// The first setting is drawn at random, since there are no outcomes yet; this costs no privacy.
-/// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 6 (future work); Durfee and Rogers 2019 and Dong,
+/// The first setting is drawn at random: no outcome speaks for any yet, and it costs nothing.
+/// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 7 (future work); Durfee and Rogers 2019 and Dong,
 /// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 /// is published with Laplace noise. Each of the two is (epsilon, delta)-DP if the functions come from the assumed
 /// prior; publishing both has twice the epsilon and delta.
 ///
-/// The objective's noise variance must be above 0. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta)),
+/// The objective's noise variance must be above 0 for a performance. A setting alone may be published from exact outcomes
+/// too (the paper's section 4: Theorems 1 and 2 hold): the owner then adds normal noise of its own to each outcome, with 1e-8
+/// times the variance of the prior, and its model assumes that much, so that this is the case with noise. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta)),
 /// which the proof needs.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 1, Theorems 1 to 4.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +43,9 @@ pub struct GpNoisy {
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
+
+/// Variance of the noise that the owner adds to exact outcomes, in units of the prior's variance.
+const OWN_NOISE: f64 = 1e-8;
 
 /// A probability in at most four significant digits, rounded up.
 fn short(probability: f64) -> f64 {
@@ -126,6 +131,15 @@ impl Publication for GpNoisy {
 
     fn sequential(&self) -> bool {
         true
+    }
+
+    fn neighbour_correlation(&self) -> Option<Probability> {
+        Some(self.neighbour_correlation)
+    }
+
+    fn worked_on(&self, task: Task) -> Task {
+        let exact = task.noise_sd <= 0.0 && self.publish == Part::Setting;
+        if exact { task.with_noise(OWN_NOISE) } else { task }
     }
 
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
@@ -268,14 +282,17 @@ mod tests {
         let mut stream = Key::root(11).stream();
         let n = 6;
         let points = Points::new(n, 1, (0..n).map(|i| i as f64 / n as f64).collect());
-        for rounds in [1u64, 4] {
+        // With exact outcomes the sixth trial and those after it repeat a setting.
+        for (rounds, sd) in [(1u64, 0.3), (4, 0.3), (4, 0.0), (8, 0.0)] {
             let surrogate = Surrogate {
                 covariance: Covariance::squared_exponential(0.05, 1.0),
-                noise_variance: 0.09,
+                noise_variance: sd * sd,
                 mean: 0.0,
             };
             let inputs = Arc::new(points.clone());
-            let task = Task { inputs, surrogate, noise_sd: 0.3, rounds, facts: None };
+            let task = recipe.worked_on(Task { inputs, surrogate, noise_sd: sd, rounds, facts: None });
+            let (sd, noise_variance) = (task.noise_sd, task.surrogate.noise_variance);
+            assert!(sd > 0.0 && recipe.plan(&task).is_ok());
             let covariance = task.covariance();
             let gram = (0..n * n).map(|k| covariance.between(k / n, k % n)).collect::<Vec<f64>>();
             let factor = Cholesky::with_jitter(n, &gram).unwrap();
@@ -287,13 +304,13 @@ mod tests {
                 let (own, other) = (draw(), draw());
                 let mixed = |(a, b): (&f64, &f64)| 0.9 * a + (1.0 - 0.81f64).sqrt() * b;
                 let other: Vec<f64> = own.iter().zip(&other).map(mixed).collect();
-                let noise: Vec<f64> = (0..rounds).map(|_| 0.3 * stream.normal()).collect();
+                let noise: Vec<f64> = (0..rounds).map(|_| sd * stream.normal()).collect();
                 let mut apart = own.iter().zip(&other).any(|(a, b)| (a - b).abs() > c);
                 let mut means = Vec::new();
                 for values in [&own, &other] {
                     let Search::Learner(model) = recipe.search(&task).unwrap() else { panic!("a learner") };
                     let mut learner = model.as_dyn().build(&task.arms()).unwrap();
-                    let mut posterior = AdaptivePosterior::new(task.covariance(), 0.09, 0.0);
+                    let mut posterior = AdaptivePosterior::new(task.covariance(), noise_variance, 0.0);
                     for noise in &noise {
                         let setting = learner.suggest(&mut stream);
                         learner.observe(setting, values[setting] + noise).unwrap();

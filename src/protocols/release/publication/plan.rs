@@ -6,7 +6,7 @@ use super::task::{Task, TaskFacts};
 use crate::privacy::mechanisms::Mechanism;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
-use crate::vocab::{Neighbours, Positive, Problem};
+use crate::vocab::{Neighbours, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,16 @@ pub trait Publication: Send + Sync {
     /// trained models.
     fn assumed(&self) -> Option<TaskFacts> {
         None
+    }
+
+    /// k1 of the assumed prior: a lower bound on the correlation of the functions of two neighbouring validation sets.
+    fn neighbour_correlation(&self) -> Option<Probability> {
+        None
+    }
+
+    /// The task as the recipe works on it: one that cannot take exact outcomes adds a noise of its own.
+    fn worked_on(&self, task: Task) -> Task {
+        task
     }
 
     /// Whether outcomes come without noise.

@@ -44,6 +44,14 @@ impl Task {
         }
     }
 
+    /// The same with noise of its own on every outcome, in place of the objective's: its variance in units of the prior's.
+    #[must_use]
+    pub fn with_noise(mut self, variance: f64) -> Self {
+        self.surrogate.noise_variance = variance * self.surrogate.covariance.variance;
+        self.noise_sd = self.surrogate.noise_variance.sqrt();
+        self
+    }
+
     /// Number of settings.
     #[must_use]
     pub fn n(&self) -> usize {
