@@ -54,7 +54,7 @@ pub trait Compute {
 }
 
 crate::family! {
-    /// How long a party works on each message that it hears, one after another.
+    /// How long a party works on each message that it receives. It works on one message at a time.
     pub struct ComputeModel(ComputeMember): dyn Compute, "compute" {
         Instant(Instant),
         Drawn(Drawn),

@@ -42,7 +42,7 @@ impl<'a> Bounds<'a> {
     /// All bounds on a series.
     pub(super) fn of(&mut self, series: &SeriesRecipe) -> Vec<RegretBound> {
         let Some(learner) = series.learner.get::<GpUcb>() else { return Vec::new() };
-        // The theorems take outcomes with the model's own noise variance.
+        // The theorems are for outcomes with the model's own noise variance.
         if learner.regulariser.is_some() || series.outcomes.get::<Disclosed>().is_none() {
             return Vec::new();
         }
@@ -59,7 +59,7 @@ impl<'a> Bounds<'a> {
         } else if series.release.get::<JohnsonLindenstrauss>().is_some() {
             self.projected(learner.beta)
         } else {
-            // No theorem is known for what else is shown.
+            // No theorem is known for the other kinds of released inputs.
             None
         };
         bound.into_iter().collect()
