@@ -59,7 +59,7 @@ impl Priced {
         if priced.epsilon.is_infinite() {
             return Self::spent(failure, delta, composition);
         }
-        let note = "the releases' own deltas use up the delta asked for, so their epsilons are added up, by basic composition";
+        let note = "the deltas of the releases leave nothing of the requested delta, so their epsilons are added up, by basic composition";
         priced.notes.insert(0, note.to_owned());
         priced
     }

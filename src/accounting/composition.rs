@@ -45,8 +45,10 @@ impl Composition {
             match &event.basis {
                 Basis::Conditional { on } => composition.note(format!("holds only with {on}")),
                 Basis::AsPublished => {
-                    composition
-                        .note(format!("the cost of {} is as published, not proven here", event.released));
+                    composition.note(format!(
+                        "the privacy loss of {} is as published, not proven here",
+                        event.released
+                    ));
                 }
                 Basis::Refuted { why } => {
                     composition.note(format!("the claim for {} is refuted: {why}", event.released));

@@ -3,7 +3,7 @@
 use super::footing::{arithmetic_in_words, infinite, weaker_arithmetic};
 use super::statement::price;
 use super::{AccountantName, Claimed, History, LossBasis, Standing, Tight};
-use crate::vocab::{Arithmetic, Basis, Delta};
+use crate::vocab::{Arithmetic, Basis, Delta, counted};
 use serde::{Deserialize, Serialize};
 
 /// A cumulative privacy loss by one accountant.
@@ -112,7 +112,7 @@ fn exceeds(epsilon: f64, claim: f64) -> Option<f64> {
 fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
     let mut note: Vec<String> = claimed.sources.iter().map(|source| format!("claimed by {source}")).collect();
     if claimed.unclaimed > 0 {
-        note.push(format!("says nothing about {} further releases", claimed.unclaimed));
+        note.push(format!("does not cover {}", counted(claimed.unclaimed, "further release")));
     }
     if history.releases().iter().any(|booked| matches!(booked.event.basis, Basis::Refuted { .. })) {
         note.push("does not hold here, see below".to_owned());

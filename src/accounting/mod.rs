@@ -70,9 +70,9 @@ use crate::vocab::Delta;
 
 /// A theorem that turns costs into an epsilon at a given delta.
 ///
-/// Promises, checked for every member by one conformance suite: no releases cost 0; the answer is never NaN and never
-/// negative; it does not depend on the order of the releases; more releases never cost less; what cannot be priced is
-/// infinite and named.
+/// One conformance suite checks for every member: for no releases the answer is 0; it is never NaN and never negative;
+/// it does not depend on the order of the releases; more releases never cost less; if a release cannot be priced, the
+/// answer is infinite and its notes name the release.
 pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;

@@ -1,4 +1,4 @@
-//! Who counted: the accountants by name, in files and in scenarios, and those that a program adds to the library's.
+//! The accountants by name, in files and in scenarios, and those that a program adds to the library's.
 
 use super::Accountant;
 use crate::vocab::family::{MemberError, check_name};
@@ -15,7 +15,7 @@ const FAMILY: &str = "accountant";
 /// Most accountants of a process: their places are kept in a byte.
 const MOST: usize = 250;
 
-/// What a figure says that nobody here counted.
+/// The name in a figure that no accountant computed.
 const AS_PUBLISHED: &str = "as published";
 
 /// The accountants of this process, in order.
@@ -105,7 +105,7 @@ impl Accountants {
     }
 }
 
-/// Who counted a figure: an accountant, or the papers.
+/// Where a figure is from: an accountant, or the papers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AccountantName(u8);
 
@@ -114,7 +114,7 @@ impl AccountantName {
         Self(place)
     }
 
-    /// Every accountant, the one to quote first.
+    /// Every accountant; the first is the one to quote.
     pub fn all() -> impl Iterator<Item = Self> {
         (1..=Accountants::installed().entries.len()).map(|place| Self(place as u8))
     }
@@ -275,7 +275,7 @@ impl JsonSchema for BudgetAccountant {
     }
 }
 
-/// Every accountant, the one to quote first.
+/// Every accountant; the first is the one to quote.
 #[must_use]
 pub fn all() -> Vec<&'static dyn Accountant> {
     Accountants::installed().entries.iter().map(|entry| entry.accountant).collect()
@@ -303,7 +303,7 @@ macro_rules! accountants {
         #[allow(missing_docs, reason = "the accountant's own type carries the documentation")]
         #[expect(non_upper_case_globals, reason = "named as the accountants' types are")]
         impl AccountantName {
-            /// Nobody here: what is claimed, added up as papers do.
+            /// No accountant: what is claimed, added up as papers do.
             pub const AsPublished: Self = Self::at(Place::Claimed as u8);
             $(pub const $bound: Self = Self::at(Place::$bound as u8);)+
             $(pub const $other: Self = Self::at(Place::$other as u8);)*

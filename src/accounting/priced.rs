@@ -70,8 +70,9 @@ impl Priced {
     pub(super) fn spent(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Self::plain(f64::INFINITY, Standing::Bound, composition);
         let all = delta.get();
-        let note =
-            format!("the releases' own deltas come to {failure:e}, which uses up the {all:e} asked for");
+        let note = format!(
+            "the deltas of the releases come to {failure:e} in all, which leaves nothing of the requested {all:e}"
+        );
         priced.notes.insert(0, note);
         priced
     }

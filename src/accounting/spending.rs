@@ -117,7 +117,7 @@ mod tests {
         spending.add(&of(Some(2), 2.0));
         let reached = |spending: &Spending, next: &PrivacyEvent| spending.with(next, &Basic, delta);
         assert_eq!(reached(&spending, &of(Some(1), 0.5)), 1.5);
-        assert_eq!(reached(&spending, &of(None, 0.5)), 2.5, "of the worst-off unit");
+        assert_eq!(reached(&spending, &of(None, 0.5)), 2.5, "of the unit with the largest loss");
         spending.add(&of(None, 0.5));
         assert_eq!(reached(&spending, &of(Some(1), 0.5)), 2.0);
         assert_eq!(reached(&spending, &of(Some(3), 0.5)), 1.0);

@@ -23,7 +23,7 @@ pub enum AuditError {
         found: u64,
     },
     /// There is no test from which an event could be chosen.
-    #[error("the experiment names no test and shows nothing to train one on")]
+    #[error("the experiment has no known test and no numbers from which one can be trained")]
     NoTest,
     /// A score is NaN.
     #[error("a transcript holds a score that is not a number")]

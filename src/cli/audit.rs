@@ -118,7 +118,12 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
             }
         }
     }
-    let title = format!("{}: {} per world, seed {}", plan.name, counted(trials, "trial"), plan.first_seed());
+    let title = format!(
+        "{}: {} for each of D and D', seed {}",
+        plan.name,
+        counted(trials, "trial"),
+        plan.first_seed()
+    );
     let exit = conclude(&title, (&findings, &not_audited), options, None);
     // A failed trial is worse than a verdict that differs.
     if failed { Exit::CellsFailed } else { exit }
@@ -172,8 +177,11 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
             return Exit::Internal;
         }
     };
-    let title =
-        format!("mechanisms: {} per world, seed {}", counted(trials, "trial"), options.seed.unwrap_or(0));
+    let title = format!(
+        "mechanisms: {} for each of D and D', seed {}",
+        counted(trials, "trial"),
+        options.seed.unwrap_or(0)
+    );
     conclude(&title, (&findings, &[]), options, Some(&documented))
 }
 

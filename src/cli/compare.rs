@@ -5,11 +5,11 @@ use super::load::plan_of_run;
 use super::options::{CompareArguments, Format};
 use super::output::{print, say};
 use crate::report;
-use crate::study::{self, Archive, Compared, Plan, RunFolder};
+use crate::study::{self, Compared, Plan, RunFolder, StoredRecords};
 
 /// Runs the verb.
 pub(super) fn compare(arguments: &CompareArguments) -> Exit {
-    let read = |path: &std::path::Path| -> Result<(Plan, Archive), Exit> {
+    let read = |path: &std::path::Path| -> Result<(Plan, StoredRecords), Exit> {
         let folder = RunFolder::at(path);
         let (plan, _) = plan_of_run(&folder)?;
         let complain = |error: study::FolderError| {
@@ -17,20 +17,20 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
             Exit::Internal
         };
         match folder.records().map_err(complain)? {
-            Some((_, archive)) => Ok((plan, archive)),
+            Some((_, stored)) => Ok((plan, stored)),
             None => Err(super::load::not_a_run(&folder)),
         }
     };
     let sides = read(&arguments.a).and_then(|a| Ok((a, read(&arguments.b)?)));
-    let ((plan_a, archive_a), (plan_b, archive_b)) = match sides {
+    let ((plan_a, stored_a), (plan_b, stored_b)) = match sides {
         Ok(sides) => sides,
         Err(exit) => return exit,
     };
     let (name_a, name_b) = (arguments.a.display().to_string(), arguments.b.display().to_string());
     let series_a = arguments.series_a.as_deref().or(arguments.series_b.as_deref());
     let series_b = arguments.series_b.as_deref().or(arguments.series_a.as_deref());
-    let a = Compared { name: &name_a, plan: &plan_a, archive: &archive_a, series: series_a };
-    let b = Compared { name: &name_b, plan: &plan_b, archive: &archive_b, series: series_b };
+    let a = Compared { name: &name_a, plan: &plan_a, stored: &stored_a, series: series_a };
+    let b = Compared { name: &name_b, plan: &plan_b, stored: &stored_b, series: series_b };
     let comparison = match study::compare(a, b) {
         Ok(comparison) => comparison,
         Err(error) => {

@@ -71,7 +71,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             print(&format!("\nFull report of each branch, with privacy losses: {folder}/*/report.txt\n"));
         }
         Format::Json => {
-            print(&report::json(&Futures {
+            print(&report::json(&ForkDocument {
                 schema: SCHEMA,
                 scenario: &plan.name,
                 seed: plan.first_seed(),
@@ -90,7 +90,7 @@ const SCHEMA: &str = "subrosa.fork/1";
 
 /// The document that is printed.
 #[derive(Serialize)]
-struct Futures<'a> {
+struct ForkDocument<'a> {
     schema: &'static str,
     scenario: &'a str,
     seed: u64,

@@ -81,7 +81,7 @@ fn lacking(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
     ))
 }
 
-/// Says that a folder is none that a run left.
+/// Reports that a folder is not a run folder.
 pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
     let around = folder.path().parent().filter(|_| folder.path().is_file());
     // A file of a run is accepted for its folder.

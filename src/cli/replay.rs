@@ -96,14 +96,14 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
 
 /// The run's records, as far as they belong to this plan, and the contradictions in its folder.
 fn read(plan: &Plan, folder: &RunFolder, manifest: &Manifest) -> Result<(Records, Vec<Misfit>), FolderError> {
-    let Some((_, archive)) = folder.records()? else { return Ok((Records::new(), Vec::new())) };
+    let Some((_, stored)) = folder.records()? else { return Ok((Records::new(), Vec::new())) };
     let mut records = Records::new();
     for cell in 0..plan.cells.len() {
-        let mut found = archive.cell(cell)?;
+        let mut found = stored.cell(cell)?;
         found.retain(|&replication, _| replication < plan.replications);
         records.push(found);
     }
-    let misfits = study::misfits(plan, folder, manifest, &archive, &records)?;
+    let misfits = study::misfits(plan, folder, manifest, &stored, &records)?;
     Ok((records, misfits))
 }
 
@@ -170,7 +170,7 @@ fn tell(
                 compared = format!("{} of {}", replay.compared, counted(total, "replication"));
             }
             let until = arguments.until.map_or_else(String::new, |until| format!(" up to {until}"));
-            let equal = if arguments.until.is_some() { "waypoint" } else { "record" };
+            let equal = if arguments.until.is_some() { "checkpoint" } else { "record" };
             let files = if manifest.complete {
                 "every file is what they make"
             } else {

@@ -30,7 +30,7 @@ pub enum BuildError {
         learner: &'static str,
     },
     /// Neither the recipe nor the protocol states a quantity that the learner needs.
-    #[error("{learner} needs to know {what}, which nothing here says: set its `{field}`")]
+    #[error("{learner} needs {what}, which neither the scenario nor the protocol states: set its `{field}`")]
     Unknown {
         /// Name of the learner.
         learner: &'static str,

@@ -14,7 +14,7 @@ pub mod stage;
 pub use stage::*;
 
 crate::family! {
-    /// Who talks to whom about what.
+    /// What the parties do, and which messages they exchange.
     pub struct ProtocolModel(ProtocolMember): dyn Protocol, "protocol" {
         Outsourced(outsourced::Outsourced),
         Federated(federated::Federated),

@@ -251,7 +251,7 @@ fn takes(root: &Value, schema: &Value) -> String {
             format!("a list: {item}")
         }
         Some("object") => match schema.get("additionalProperties") {
-            Some(value) if value.is_object() => format!("a map from names: {}", takes(root, value)),
+            Some(value) if value.is_object() => format!("a map from names to {}", takes(root, value)),
             _ => "named fields".to_owned(),
         },
         Some("integer") if schema.get("minimum").and_then(Value::as_u64) == Some(1) => {

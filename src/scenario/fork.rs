@@ -40,7 +40,7 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     if before.encryption != after.encryption {
         return Some(format!(
             "network.encryption: expected {:?} as before the fork, found {:?}: what was sent before would have other \
-             readers than it is booked for\n  help: change it for all futures, in the scenario, or compare two runs \
+             readers than it is booked for\n  help: change it for all branches, in the scenario, or compare two runs \
              (subrosa compare)",
             before.encryption, after.encryption
         ));

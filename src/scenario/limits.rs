@@ -28,7 +28,11 @@ const COUNTS: [(&str, u64, &str); 6] = [
         "lower it: a matrix of features x features is kept per agent; the papers have up to 200",
     ),
     ("r", 10_000, "lower it: a projection holds r numbers for every candidate; the papers have up to 20"),
-    ("repetitions", 10_000, "lower it: every arm is tried so often before the next; the papers have 14"),
+    (
+        "repetitions",
+        10_000,
+        "lower it: every arm is tried this many times before the next; the papers have 14",
+    ),
     (
         "attempts",
         1_000_000,

@@ -221,7 +221,7 @@ fn diagnose(edited: &Edited, root: &Node, failure: &Failure, culprit: Option<&Cu
                 .cure(format!("write {field}: .. inside these brackets"))
         }
         ron::Error::ExpectedDifferentStructName { expected, found } => {
-            new(format!("`{found}` where `{expected}` is due"))
+            new(format!("`{found}` instead of `{expected}`"))
                 .expected(format!("{expected}(..)"))
                 .found(found.clone())
                 .cure(format!("write {expected}(..)"))

@@ -334,9 +334,9 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
         [name, list] => {
             let quoted = text[name.span.clone()].trim();
             let inner = quoted.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
-            (inner.ok_or_else(|| problem(name, "the name of an Each is a text"))?.to_owned(), list)
+            (inner.ok_or_else(|| problem(name, "the name of an Each must be a text"))?.to_owned(), list)
         }
-        _ => return Err(problem(node, "an Each has a name and a list of values")),
+        _ => return Err(problem(node, "an Each must have a name and a list of values, or only a list")),
     };
     let values: Vec<Choice> = match &list.body {
         Body::List(items) => {
@@ -350,7 +350,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             let (first, count, step) = numbers(bounds, text).ok_or_else(|| {
                 problem(
                     list,
-                    "a Range has a first number, a number to stop before, and a step above 0, all whole",
+                    "a Range must have a first number, a number to stop before, and a step above 0, all whole",
                 )
             })?;
             if count > MOST_CELLS as i128 {
@@ -363,7 +363,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             (0..count).map(|n| Choice { shown: shown(n), span: None }).collect()
         }
         Body::Tuple(_) | Body::Fields(_) | Body::Map(_) | Body::Leaf => {
-            return Err(problem(list, "the values of an Each are a list"));
+            return Err(problem(list, "the values of an Each must be a list"));
         }
     };
     if values.is_empty() {

@@ -15,7 +15,7 @@ pub use disk::first_messages::FirstMessages;
 pub use disk::folder::RunFolder;
 pub use disk::manifest::{CellManifest, FOLDER_VERSION, Manifest};
 pub use disk::record::{Records, ReplicationRecord};
-pub use disk::store::Archive;
+pub use disk::store::StoredRecords;
 pub use plan::cells::{CellPlan, Plan};
 pub use plan::identity::{BUILD, build_with};
 pub(crate) use play::cell_runner::CellRunner;

@@ -326,7 +326,7 @@ fn records_say_what_is_taken_as_public() {
     let series = "protocol.series=[Series(name: \"m\", sharing: Aggregate(clip: 6, noise_multiplier: 1, server: \
                   Masked(planned_dropout: 0.3)))]";
     let masked = facts(&["-o", series]);
-    assert!(says(&masked, "whose parts are in each sum: the server tells the agents"), "{masked:?}");
+    assert!(says(&masked, "whose answers are in each sum: the server tells the agents"), "{masked:?}");
     assert!(facts(&["-o", "protocol.series=[Series(name: \"alone\", sharing: Alone())]"]).is_empty());
 }
 

@@ -232,10 +232,7 @@ fn colluders_are_priced_or_refused() {
     near(alone.row("Agent", "server").epsilon("tight"), 4.20, 1e-3);
     for words in [alone.text(), flat(&alone.page()), alone.row("Agent", "server").0.to_string()] {
         assert!(!words.contains("majority"), "{words}");
-        assert!(
-            words
-                .contains("a server and agents that follow the protocol and pool what they know with nobody")
-        );
+        assert!(words.contains("a server and agents that follow the protocol and do not collude"));
     }
     let pooled = Played::of(&with(", colluding: 49"));
     near(pooled.row("Agent", "server").epsilon("tight"), 7.95, 1e-3);
@@ -244,7 +241,7 @@ fn colluders_are_priced_or_refused() {
     assert!(
         pooled
             .text()
-            .contains("a server that follows the protocol, at most 49 of the agents pooling what they know")
+            .contains("a server that follows the protocol, at most 49 of the agents colluding with it")
     );
     let place = TempDir::new().unwrap();
     let file = place.path().join("x.ron");

@@ -66,6 +66,6 @@ fn only_runs_that_reached_the_end_have_a_regret_there() {
     let (_, text, _) = told(&subrosa(&["report", a.to_str().unwrap()]));
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let note =
-        format!("{early} of 12 replications of \"random\" ended early and count in no regret at the end");
+        format!("{early} of 12 replications of \"random\" ended early and are not included in final regrets");
     assert!(flowing.contains(&note), "{text}");
 }

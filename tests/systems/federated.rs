@@ -125,9 +125,13 @@ fn the_dropout_table() {
         }
     }
     let text = document.to_string();
-    for why in
-        ["twice as far", "keeps the coin", "renormalised", "first to arrive are kept", "sees who takes part"]
-    {
+    for why in [
+        "twice as much",
+        "sampled in either round",
+        "renormalised",
+        "first to arrive are kept",
+        "sees who takes part",
+    ] {
         assert!(text.contains(why), "the report says nothing of \"{why}\"");
     }
     let document = run("scenarios/studies/renormalised.ron", out.path(), &more);
@@ -159,7 +163,7 @@ fn a_real_federation_lives_in_the_repository() {
     let mut arguments = vec!["run", "scenarios/studies/activity.ron", "--out", out.path().to_str().unwrap()];
     arguments.extend(more);
     let (code, _, stderr) = crate::support::told(&crate::support::subrosa(&arguments));
-    assert!(code != 0 && stderr.contains("the data are of 20 agents"), "{code} {stderr}");
+    assert!(code != 0 && stderr.contains("the objective has data of 20 agents"), "{code} {stderr}");
 }
 
 /// The areas under the curve of 29 fields at 6 settings each against scikit-learn's (`auc_decision` of the shared

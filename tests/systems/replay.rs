@@ -94,28 +94,28 @@ fn a_replay_tells_between_which_events_it_parts() {
     study::play(&plan, &run, options, &Silent).unwrap();
     let records = [run.replications(0).unwrap()];
     let mut record = records[0][&0].clone();
-    let waypoints = record.series[0].checkpoints.clone();
-    assert!((16..=32).contains(&waypoints.len()), "{}", waypoints.len());
+    let checkpoints = record.series[0].checkpoints.clone();
+    assert!((16..=32).contains(&checkpoints.len()), "{}", checkpoints.len());
     let replayed = |record: &study::ReplicationRecord, until| {
         study::replay(&plan, &run, &[vec![record.clone()]], until, &|| {})
     };
     assert!(replayed(&record, None).differences.is_empty());
 
-    // What a run would have left that parted from this one between two waypoints.
-    for waypoint in &mut record.series[0].checkpoints[20..] {
-        waypoint.digest = waypoint.digest.chars().rev().collect();
+    // What a run would have left that parted from this one between two checkpoints.
+    for checkpoint in &mut record.series[0].checkpoints[20..] {
+        checkpoint.digest = checkpoint.digest.chars().rev().collect();
     }
     record.series[0].digest = record.series[0].digest.chars().rev().collect();
     let found = replayed(&record, None);
     let parting = found.differences[0].parting.as_ref().unwrap();
-    assert_eq!(parting.same.as_ref(), Some(&waypoints[19]));
-    assert_eq!(parting.differs.as_ref().map(|w| w.events), Some(waypoints[20].events));
+    assert_eq!(parting.same.as_ref(), Some(&checkpoints[19]));
+    assert_eq!(parting.differs.as_ref().map(|w| w.events), Some(checkpoints[20].events));
     assert!(found.differences[0].to_string().contains("events (until"), "{}", found.differences[0]);
 
     // Up to a time before, they agree; up to one after, they do not.
     let time = |nanos| Some(subrosa::vocab::Time::from_nanos(nanos));
-    assert!(replayed(&record, time(waypoints[19].nanos)).differences.is_empty());
-    let after = replayed(&record, time(waypoints[21].nanos));
+    assert!(replayed(&record, time(checkpoints[19].nanos)).differences.is_empty());
+    let after = replayed(&record, time(checkpoints[21].nanos));
     assert_eq!(after.differences[0].parting, found.differences[0].parting);
 }
 

@@ -31,8 +31,8 @@ pub(super) fn worse_masses(cells: &Cells) -> Vec<f64> {
 ///
 /// Each piece is merged (post-processing) and moved to a lattice point, down for free, up for P-mass that must come
 /// from pieces which end up at that point or above: moving P-mass towards smaller losses shrinks every hockey-stick
-/// divergence. So points are visited from the top; moving the pieces above a point down to it yields P-mass, which
-/// pays for moving up what lies below, the nearest piece first. What cannot be paid for moves down.
+/// divergence. So points are visited from the top; moving the pieces above a point down to it frees P-mass, which is
+/// used to move up what lies below, the nearest piece first. Pieces for which too little is available move down.
 ///
 /// What is held back at the first opportunity shifts where the pieces meet all the way down; of a few such shifts the
 /// one is taken that leaves P most of its mass.
@@ -67,9 +67,9 @@ fn lowered(cells: &Cells, spent: f64) -> Vec<f64> {
         .collect();
     let points = cells.mass.len() / pieces + 1;
     let mut masses = vec![0.0; points + 1];
-    // P-mass that may be spent; whether any was held back; of the cell above the point, the pieces that stayed behind
-    // and what part of the last one did.
-    let (mut purse, mut held) = (0.0, spent >= 1.0);
+    // P-mass that is available for moves up; whether any was held back; of the cell above the point, the pieces that
+    // stayed behind and what part of the last one did.
+    let (mut available, mut held) = (0.0, spent >= 1.0);
     let (mut left, mut part_left) = (0, 1.0);
     for k in (0..points).rev() {
         // masses[k + 1] stands for point k.
@@ -78,17 +78,17 @@ fn lowered(cells: &Cells, spent: f64) -> Vec<f64> {
             let part = if j + 1 == left { part_left } else { 1.0 };
             let yields = part * (mass * down.0 + up * down.1);
             masses[k + 1] += part * mass - yields;
-            purse += yields;
+            available += yields;
         }
         if k == 0 {
             break;
         }
-        let mut budget = purse;
-        if !held && purse > 0.0 {
+        let mut budget = available;
+        if !held && available > 0.0 {
             budget *= spent;
             held = true;
         }
-        purse -= budget;
+        available -= budget;
         (left, part_left) = (0, 1.0);
         for j in (0..pieces).rev() {
             let (mass, up) = (cells.mass[(k - 1) * pieces + j], cells.up[(k - 1) * pieces + j]);
@@ -101,7 +101,7 @@ fn lowered(cells: &Cells, spent: f64) -> Vec<f64> {
                 break;
             }
         }
-        purse += budget;
+        available += budget;
     }
     masses
 }

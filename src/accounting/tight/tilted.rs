@@ -81,7 +81,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
 
     let fft = Fft::new(points);
     let mut product = vec![(Complex::ONE, Complex::ONE); points / 2 + 1];
-    let (mut worse, mut better) = (Tally::default(), Tally::default());
+    let (mut worse, mut better) = (Factored::default(), Factored::default());
     let per_transform = ROUNDING * f64::from(points.trailing_zeros() + 1);
     for (law, count) in laws {
         let mut packed = vec![Complex::ZERO; points];
@@ -172,7 +172,7 @@ fn fold(law: &Laws, part: fn(&Laws) -> &[f64], spacing: f64, c: f64, mut put: im
 
 /// The factor taken out of a product of tilted laws.
 #[derive(Debug, Default)]
-struct Tally {
+struct Factored {
     /// ln of the product of the tilted masses.
     log_mass: f64,
     /// How far rounding may have moved it.
@@ -181,7 +181,7 @@ struct Tally {
     rounding: f64,
 }
 
-impl Tally {
+impl Factored {
     fn add(&mut self, law: &Laws, count: u64, spacing: f64, c: f64, size: f64, per_value: f64) {
         let count = count as f64;
         let top = last_loss(law, spacing);
@@ -239,7 +239,7 @@ fn beyond(
     laws: &[(Laws, u64)],
     part: fn(&Laws) -> &[f64],
     spacing: f64,
-    tally: &Tally,
+    factored: &Factored,
     c: f64,
     loss: f64,
 ) -> f64 {
@@ -247,7 +247,7 @@ fn beyond(
         Side::Above => 1.0,
         Side::Below => -1.0,
     };
-    chernoff(side * loss, |by| log_moment(laws, part, spacing, c + side * by) - tally.log_mass, spacing)
+    chernoff(side * loss, |by| log_moment(laws, part, spacing, c + side * by) - factored.log_mass, spacing)
 }
 
 /// min over r > 0 of exp(K(r) - r x), K convex with K(0) = 0, by golden section on a logarithmic scale.

@@ -34,7 +34,7 @@ pub(super) fn cases() -> Vec<Case> {
             terms.clone(),
         ),
         on_pair(
-            Words::unprotected("disclosure", "a number as it is: nothing is claimed"),
+            Words::unprotected("disclosure", "a number released without protection: nothing is claimed"),
             Disclosure::<f64>::new(),
             Pair::new(1.0, 0.0, "the number"),
             terms,

@@ -9,7 +9,7 @@ use crate::study::CellRunner;
 
 /// A protocol whose releases can be attacked.
 pub trait Audited {
-    /// The releases of one series, each on neighbours to choose the most telling of.
+    /// The releases of one series, each on several neighbours from which the audit chooses the worst.
     ///
     /// # Errors
     /// [`LeftOut`]: why the series is not audited.
@@ -28,7 +28,7 @@ pub trait Audited {
     }
 }
 
-/// Where an audit takes place: the world of one replication, and what was asked for.
+/// The setting of an audit: one replication's parties and data, and what was requested.
 #[derive(Debug)]
 pub struct Ground<'a> {
     /// Plays and prepares replications of the cell.
@@ -37,16 +37,16 @@ pub struct Ground<'a> {
     pub stage: &'a Stage,
     /// Node of the replication.
     pub key: Key,
-    /// Delta that was asked for.
+    /// Delta that was requested.
     pub delta: Option<f64>,
     /// Delta of the study's own figures.
     pub study_delta: Option<f64>,
-    /// The neighbour that was asked for, instead of a search.
+    /// The neighbour that was requested, instead of a search.
     pub neighbour: Option<&'a str>,
 }
 
 impl Ground<'_> {
-    /// The world of another replication.
+    /// The parties and data of another replication.
     ///
     /// # Errors
     /// [`AuditError`]: a world that cannot be prepared.

@@ -38,8 +38,8 @@ fn candidates(
     let delta = ground.delta;
     if series.publication.get::<EverySetting>().is_some() {
         return Err(LeftOut::Beyond(
-            "each setting is published before the next is tried, so a trial would have to play the whole search in both \
-             worlds; the auditor repeats the last release only",
+            "each setting is published before the next is tried, so a trial would have to repeat the whole search for D \
+             or D'; the auditor repeats the last release only",
         ));
     }
     let mut pairs: Vec<(f64, Publication)> = Vec::new();

@@ -58,7 +58,7 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
-    /// As a reader sees it.
+    /// The same for a reader.
     #[must_use]
     pub fn of(&self, series: &str) -> NotAudited {
         let protected = !matches!(self, Self::Unprotected(_));

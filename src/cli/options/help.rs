@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct NewArguments {
-    /// The system to play
+    /// System of the scenario
     #[arg(value_parser = PossibleValuesParser::new(TEMPLATES.iter().map(|template| template.name)))]
     pub(in crate::cli) system: String,
     /// The file to write. Default: the system's name with .ron, in the current folder

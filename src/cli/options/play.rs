@@ -25,9 +25,9 @@ pub(in crate::cli) struct RunArguments {
     /// private, and no folder is written
     #[arg(long)]
     pub(in crate::cli) dry: bool,
-    /// Run the beginning once, up to the end of a round (20) or to a virtual time (5min), and several
-    /// branches from there on: the unchanged one, and one for each --branch. Without any --branch, the
-    /// changes of -o are the branch
+    /// Simulate once up to the end of a round (20) or a virtual time (5min), then continue in several
+    /// branches: the unchanged one, and one for each --branch. Without any --branch, the changes of -o are
+    /// the branch
     #[arg(long, value_name = "ROUND|TIME", conflicts_with = "dry")]
     pub(in crate::cli) fork_at: Option<ForkPoint>,
     /// A change of a branch after the fork, as in 'no outages: network.outages=[]'. May be repeated; changes
@@ -37,7 +37,7 @@ pub(in crate::cli) struct RunArguments {
     /// Folder in which the run folder is made
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(in crate::cli) out: PathBuf,
-    /// Threads to play replications on; results do not depend on it. Default: one per core
+    /// Number of threads that run replications; results do not depend on it. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) threads: Option<u32>,
     /// Stop at the first replication that fails instead of running all others
@@ -74,13 +74,14 @@ pub(in crate::cli) struct ReplayArguments {
     /// Run nothing: write summary, tables and page again from the records, and compare them with the files
     #[arg(long, conflicts_with_all = ["replication", "until", "diff", "threads"])]
     pub(in crate::cli) files: bool,
-    /// Run this run or scenario too, and print the first event that differs, with its causes on both sides
+    /// Run this run or scenario too, and print the first event that differs, with the events that caused it
+    /// in each run
     #[arg(long, value_name = "RUN2")]
     pub(in crate::cli) diff: Option<PathBuf>,
     /// Which cell of a study, with --diff
     #[arg(long, value_name = "N", default_value_t = 0, requires = "diff")]
     pub(in crate::cli) cell: usize,
-    /// Threads to play replications on. Default: one per core
+    /// Number of threads that run replications. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) threads: Option<u32>,
     /// How results are printed

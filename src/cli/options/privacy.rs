@@ -94,8 +94,8 @@ pub(in crate::cli) struct MechanismAuditArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AuditOptions {
-    /// Trials per world; half of them choose the test, the other half are counted. Default: 100000, and
-    /// 10000 for a scenario
+    /// Trials for each of D and D'; half of them choose the test, the other half are counted. Default:
+    /// 100000, and 10000 for a scenario
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
     pub(in crate::cli) trials: Option<u64>,
     /// Seed of all draws. Default: 0, or the scenario's
@@ -104,10 +104,11 @@ pub(in crate::cli) struct AuditOptions {
     /// End with exit code 7 if a verdict is another one
     #[arg(long, value_enum)]
     pub(in crate::cli) expect: Option<Expected>,
-    /// Draw the two distributions into this file, .svg or .png; of several findings NAME-audited.svg each
+    /// Draw the two distributions into this file, .svg or .png; with several findings, one file
+    /// NAME-audited.svg for each
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) plot: Option<PathBuf>,
-    /// Threads to run trials on; results do not depend on it. Default: one per core
+    /// Number of threads that run trials; results do not depend on it. Default: one per core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) threads: Option<u32>,
     /// How results are printed
@@ -135,10 +136,10 @@ pub(in crate::cli) struct CalibrateArguments {
     /// Probability that a unit takes part in a round (Poisson sampling); 1 for no sampling
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     pub(in crate::cli) rate: f64,
-    /// Rounds: find the smallest noise multiplier
+    /// Number of rounds; the smallest noise multiplier is computed
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(in crate::cli) rounds: Option<u64>,
-    /// Noise multiplier: find the most rounds
+    /// Noise multiplier; the largest number of rounds is computed
     #[arg(long, allow_negative_numbers = true)]
     pub(in crate::cli) noise: Option<f64>,
     /// How results are printed

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Format {
-    /// Tables for people
+    /// Text tables
     Text,
     /// One JSON document
     Json,

@@ -17,7 +17,7 @@ pub(in crate::cli) enum SweepVerb {
     Plan(SweepPlanArguments),
     /// Run blocks until none is left; start as many of these as there are machines
     Work(SweepWorkArguments),
-    /// Show how far a sweep has come
+    /// Show the progress of a sweep
     Status(SweepStatusArguments),
     /// Merge the results of the workers into one finished run
     Merge(SweepMergeArguments),

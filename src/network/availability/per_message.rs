@@ -33,7 +33,7 @@ impl<'de> Visitor<'de> for EitherSpelling {
     type Value = Probability;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the probability that a message is heard, as in PerMessage(heard: 0.9)")
+        f.write_str("the probability that a message is received, as in PerMessage(heard: 0.9)")
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Probability, E> {

@@ -61,7 +61,7 @@ pub trait Compute {
 }
 
 crate::family! {
-    /// How long a party works on each message that it hears, one after another or several at once.
+    /// How long a party works on each message that it receives, one after another or several at once.
     pub struct ComputeModel(ComputeMember): dyn Compute, "compute" {
         Instant(Instant),
         Drawn(Drawn),

@@ -50,8 +50,8 @@ pub trait Topology {
 }
 
 crate::family! {
-    /// Which parties have a link. A message takes the quickest route: the one of smallest mean latency in all, and
-    /// of fewest links among equals.
+    /// Which parties have a link. A message takes the route with the smallest sum of mean latencies; among routes with
+    /// equal sums, the one with the fewest links.
     pub struct TopologyModel(TopologyMember): dyn Topology, "topology" {
         Star(Star),
         Ring(Ring),

@@ -250,20 +250,21 @@ impl FederatedSum {
     /// Why the true loss differs from the planned one; empty if it does not.
     fn why(&self) -> &'static str {
         if self.visible {
-            "but here everybody sees who takes part, so sampling protects nobody"
+            "but here everybody sees who takes part, so there is no amplification by subsampling"
         } else if self.divisor == Divisor::ArrivedOrGone {
-            "but here an agent that is gone changes what the others are divided by, drawn or not: it moves the sum twice \
-             as far, and sampling protects nobody"
+            "but here a missing agent changes what the others are divided by, sampled or not: it changes the sum twice \
+             as much, and there is no amplification by subsampling"
         } else if self.multiplicity > 1 {
-            "but here a late vector comes on top of the fresh one, so an agent moves the sum twice as far"
+            "but here a late vector is added to the current one, so an agent changes the sum twice as much"
         } else if self.keeps_coin && matches!(self.participation, Participation::Poisson(_)) {
-            "but here a late vector keeps the coin of its own round, so an agent is in with probability 1 - (1 - q)^2"
+            "but here a late vector is in the sum if its agent is sampled in either round: with probability \
+             1 - (1 - q)^2"
         } else if self.divisor == Divisor::Arrived {
             "but here weights are renormalised over those who answered, so each weighs more under the noise as planned"
         } else if self.claimed_rate.is_some() {
             "but here the first to arrive are kept, and a fast agent is in whenever it is chosen, at the larger rate"
         } else if matches!(self.participation, Participation::FixedSize(_)) {
-            "but here a fixed number is drawn, for which the analysis by independent coins does not hold"
+            "but here a fixed number is drawn, for which the analysis of Poisson sampling does not hold"
         } else if self.sensitivity == SensitivityRule::TighterLoss {
             "here the weights of each agent in all sums are counted as they are, which gives a smaller number"
         } else {
@@ -307,7 +308,7 @@ impl Mechanism for FederatedSum {
                     .to_owned(),
             },
             (_, Divisor::ArrivedOrGone) => Basis::Conditional {
-                on: "who else answers, and when sums are sent, being independent of the agent that is gone"
+                on: "who else answers, and when sums are sent, being independent of the agent by which neighbours differ"
                     .to_owned(),
             },
             (_, Divisor::Planned) => Basis::Proven,

@@ -8,9 +8,9 @@ use crate::objectives::ObjectiveError;
 pub(super) enum CannotBegin {
     #[error("the objective has {found} points, and agents draw over at most {most}")]
     TooManyPoints { found: usize, most: usize },
-    #[error("the data are of {found} agents, and there are more: lower `count`")]
+    #[error("the objective has data of {found} agents, but the scenario has more agents: lower `count`")]
     TooManyAgents { found: usize },
-    #[error("the objective cannot be drawn again")]
+    #[error("this objective cannot be drawn once per agent")]
     DrawnOnce,
     #[error(
         "heterogeneity needs an objective that is drawn at random (GpSample), and this one is always the same"

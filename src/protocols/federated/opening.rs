@@ -25,14 +25,12 @@ impl Contract {
     }
 
     /// The sums of so many agents' vectors, for an observer who knows so many shares of their noise;
-    /// `pooling` says with whom agents collude.
-    fn sum(&self, survivors: u64, known: u64, pooling: &str) -> SecureSum {
+    /// `whom` says with whom agents collude.
+    fn sum(&self, survivors: u64, known: u64, whom: &str) -> SecureSum {
         let rests_on = match self.aggregate.server.colluding() {
-            0 => {
-                "a server and agents that follow the protocol and pool what they know with nobody".to_owned()
-            }
+            0 => "a server and agents that follow the protocol and do not collude".to_owned(),
             most => format!(
-                "a server that follows the protocol, at most {most} of the agents pooling what they know {pooling}, and \
+                "a server that follows the protocol, at most {most} of the agents colluding {whom}, and \
                  all others following the protocol"
             ),
         };
@@ -52,9 +50,9 @@ impl Contract {
     /// The sums as an agent sees them, which knows its own share of the noise, or those of all agents that collude with
     /// it. An agent that colludes with the server knows what the server can compute, and that is the server's entry.
     pub(super) fn seen_by_agents(&self, survivors: u64) -> SecureSum {
-        let pooling =
-            "with each other and none with the server (who does learns what is booked for the server)";
-        self.sum(survivors, self.aggregate.server.colluding().max(1) as u64, pooling)
+        let whom = "with each other and none with the server (an agent that colludes with the server learns what the \
+                    server's ledger entry states)";
+        self.sum(survivors, self.aggregate.server.colluding().max(1) as u64, whom)
     }
 }
 

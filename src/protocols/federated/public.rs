@@ -19,7 +19,7 @@ pub(super) fn facts(sharing: &Sharing, objective: &[PublicFact]) -> Vec<PublicFa
             facts.push(PublicFact::new(what, Origin::Stated));
             if aggregate.server.is_masked() {
                 let what =
-                    "who has set up masks, and whose parts are in each sum: the server tells the agents";
+                    "who has set up masks, and whose answers are in each sum: the server tells the agents";
                 facts.push(protocol(what));
             }
         }

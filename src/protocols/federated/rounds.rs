@@ -61,8 +61,8 @@ pub struct Quorum {
     pub patience: Span,
 }
 
-/// When this many have answered, or after `patience`. An agent that answers fast is in more often, so the sum is
-/// priced with the rate of those who were chosen, not of those who were kept.
+/// When this many have answered, or after `patience`. Agents that answer fast are in the sum more often, so the
+/// loss is computed with the sampling rate before this selection, not with the share of agents in the sum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FirstK {
@@ -73,8 +73,8 @@ pub struct FirstK {
     pub patience: Span,
 }
 
-/// Whenever this many answers have come since the last sum, whichever rounds they are for (asynchronous, buffered),
-/// or after `patience`.
+/// When this many answers have arrived since the last sum, from any rounds (asynchronous, buffered), or after
+/// `patience`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Buffered {
@@ -86,7 +86,7 @@ pub struct Buffered {
 }
 
 crate::family! {
-    /// When a round is closed. Every policy closes early once all agents have answered.
+    /// When a round ends. With every policy it ends early once all agents have answered.
     pub struct RoundPolicy(PolicyMember): dyn Policy, "policy" {
         All(All),
         Deadline(Deadline),

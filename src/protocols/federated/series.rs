@@ -169,9 +169,9 @@ pub enum ServerTrust {
     Masked {
         /// Share of agents that may drop out without the noise being smaller than promised.
         planned_dropout: Probability,
-        /// The most agents that pool what they know, with the server or with each other. Each knows its own share of
-        /// the noise, so losses are computed without these shares. They must be fewer than a majority of all agents.
-        /// Default: 0, neither the server nor any agent shares what it knows.
+        /// Largest number of agents that collude (share what they know), with the server or with each other. Each
+        /// knows its own share of the noise, so losses are computed without these shares. They must be fewer than a
+        /// majority of all agents. Default: 0, nobody colludes.
         #[serde(default, skip_serializing_if = "is_zero")]
         colluding: u32,
     },
@@ -217,11 +217,11 @@ impl Aggregate {
         let mut problems = Vec::new();
         if !matches!(self.participation, Participation::Poisson(_)) {
             let cure = "write Poisson(0.25)";
-            let expected = "coins that agents toss themselves, under masks";
+            let expected = "Poisson(..): under masks each agent decides at random whether it takes part";
             problems.push(wrong("participation", expected, "FixedSize", cure));
         }
         if self.divisor != Divisor::Planned {
-            let expected = "Planned: agents weigh their own part before they know who answers";
+            let expected = "Planned: agents weight their own vector before they know who answers";
             problems.push(wrong("divisor", expected, &format!("{:?}", self.divisor), "leave it out"));
         }
         if self.late != Late::Discard {
@@ -233,7 +233,7 @@ impl Aggregate {
             problems.push(wrong("server", "rounds, as masks are for one round", policy.name(), cure));
         }
         if self.visible_participation {
-            let expected = "false: nobody sees coins under masks";
+            let expected = "false: under masks nobody sees which agents were sampled";
             problems.push(wrong("visible_participation", expected, "true", "leave it out"));
         }
         if self.arithmetic == Some(NoiseArithmetic::Exact) {
@@ -249,12 +249,12 @@ impl Aggregate {
         // Sums of words wrap around at 2^23; noise of a hundred standard deviations does not.
         if reach > 8e4 {
             let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
-            let expected = "a norm with (1 + z) clip / q of at most 80,000, for sums of words";
+            let expected = "a clipping norm with (1 + z) clip / q of at most 80,000, so that masked sums fit into 64-bit words";
             problems.push(wrong("clip", expected, &found, "clip: 11 (DP-FTS-DE's synthetic experiment)"));
         }
         if !(3..=1000).contains(&agents) {
             let cure = "trust the server, or change the number of agents";
-            let expected = "3 to 1,000 agents: each has a mask with every other";
+            let expected = "3 to 1,000 agents, since every two agents share a mask";
             problems.push(wrong("server", expected, &agents.to_string(), cure));
         }
         let threshold = threshold(agents as usize);

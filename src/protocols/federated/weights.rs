@@ -19,7 +19,7 @@ pub trait Weights {
 crate::family! {
     /// The weights of agents by region and round.
     pub struct WeightSchedule(WeightMember): dyn Weights, "weights" {
-        /// Every agent counts 1/N everywhere: `Uniform()`.
+        /// Every agent has weight 1/N in every region: `Uniform()`.
         Uniform(Uniform),
         /// At first an agent has the largest weight in the region that it explores, later the same weight
         /// everywhere.

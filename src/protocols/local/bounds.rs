@@ -115,7 +115,7 @@ impl<'a> Bounds<'a> {
         };
         let mut bounds = Vec::new();
         bounds.extend(self.lower(&hardness));
-        // GP-UCB's theorem wants Gaussian noise and a function from its model: neither is the case here.
+        // GP-UCB's theorem requires Gaussian noise and a function from its model: neither holds here.
         if learner.get::<GpUcb>().is_none()
             && let Some(theorem) = learner.as_dyn().theorem(arms)
         {

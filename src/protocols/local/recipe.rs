@@ -23,7 +23,7 @@ use std::num::NonZeroU64;
 pub struct Local {
     /// Name of the party that recommends and learns.
     pub service: String,
-    /// Name of the party that stands for all users; its links and availability are those of each of them.
+    /// Name of the party that represents all users; its links and availability are those of each of them.
     pub users: String,
     /// Users who try an arm, T.
     pub rounds: u64,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum LearnerError {
     /// Hyperparameters were fitted, but did not come with the inputs.
-    #[error("the learner needs a model, and none was handed over")]
+    #[error("the learner needs a model, and none was released")]
     NoModel,
     /// The recipe's learner cannot work with what was released.
     #[error(transparent)]

@@ -19,7 +19,7 @@ pub(super) fn taken_as_public(
     let model = if modelled && !instance.background.fitted { &model[..] } else { &[] };
     let (inputs, length_scales) = if shown { (&inputs[..], &length_scales[..]) } else { (&[][..], &[][..]) };
     let protocol = [
-        "which row is asked for in which round: chosen by the modeler from what it was told",
+        "which row is asked for in which round: chosen by the modeler from what was released to it",
         "when messages arrive: times and losses are drawn without a look at the data",
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));

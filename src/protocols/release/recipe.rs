@@ -83,7 +83,7 @@ impl Release {
                 problems.extend(stage.party(&path, name).err());
                 if !taken.insert(name) {
                     let cure = "name another party of `parties`";
-                    problems.push(Problem::wrong(path, "a party without another part", name, cure));
+                    problems.push(Problem::wrong(path, "a party that has no other role", name, cure));
                 }
             }
         }
@@ -92,7 +92,7 @@ impl Release {
             problems.push(Problem::wrong("readers", "at least one reader", "none", cure));
         }
         problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
-        problems.extend(series::no_rounds(self.rounds, "at least one round", "write 50, say"));
+        problems.extend(series::no_rounds(self.rounds, "at least one round", "write 50, for example"));
         problems.extend(series::none(&self.series, "name: .., publication: .."));
         for (index, recipe) in self.series.iter().enumerate() {
             let place = format!("series[{index}]");

@@ -344,5 +344,5 @@ fn learned_by_relays(medium: &NetworkMedium) -> Vec<PublicFact> {
     if names.len() <= NAMED_RELAYS {
         return names.into_iter().map(fact).collect();
     }
-    vec![fact(&format!("each of {} parties that pass messages on", names.len()))]
+    vec![fact(&format!("each of {} parties that relay messages", names.len()))]
 }

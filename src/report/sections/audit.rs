@@ -39,7 +39,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     row(
         "ceiling",
         &format!(
-            "{}, the most that {} counted trials per world permit",
+            "{}, the most that {} counted trials for each of D and D' permit",
             epsilon(evidence.ceiling),
             evidence.counted
         ),
@@ -58,7 +58,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
         row(
             "in one run",
             &format!(
-                "epsilon >= {} at delta {at} with {percent:.0} % confidence, from {} of {} coins guessed right, {} canaries",
+                "epsilon >= {} at delta {at} with {percent:.0} % confidence, {} of {} guesses were right, {} canaries",
                 lower(run.epsilon_lower, 4),
                 run.correct,
                 run.guesses,
@@ -70,7 +70,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
         row(
             "exact",
             &format!(
-                "epsilon {} at delta {at} for this D and D', by their laws, exact to {:.0e}",
+                "epsilon {} at delta {at} for this D and D', by their output distributions, exact to {:.0e}",
                 epsilon(pair),
                 numerical_error(pair)
             ),
@@ -80,7 +80,7 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     row(
         "membership",
         &format!(
-            "AUC {:.3}, recognised at 1 % false alarms {:.3}, advantage {:.3}",
+            "AUC {:.3}, true positive rate at 1 % false positives {:.3}, advantage {:.3}",
             attack.auc, attack.tpr_at_1_percent_fpr, attack.advantage
         ),
     );
@@ -286,7 +286,7 @@ pub fn audit_chart(finding: &Finding) -> Chart {
             .collect(),
         note: format!(
             "{} Tested: epsilon {} at delta {}; measured: at least {} with 95 % confidence, of {} that {} counted trials \
-             per world permit. D and D': {}.",
+             for each of the two permit. D and D': {}.",
             if statement.broken { "BROKEN on purpose." } else { "" },
             statement.tested().map_or_else(|| "none".to_owned(), epsilon),
             if statement.delta > 0.0 { delta(statement.delta) } else { "0".to_owned() },

@@ -21,14 +21,15 @@ pub(super) fn blocks(all: &[Fitted]) -> Vec<Block> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let header = ["length-scales", "variance", "noise variance", "log likelihood, nats", "slope left, nats"];
+    let header =
+        ["length-scales", "variance", "noise variance", "log likelihood, nats", "largest derivative, nats"];
     let title = "By maximum likelihood, in standard deviations of inputs and output; length-scales in the scenario's order";
     vec![
         Block::heading("", "Fitted hyperparameters"),
         Block::Table(Table::new(title, header.map(str::to_owned).to_vec(), rows, 1)),
         Block::remark(
-            "The slope is the likelihood's largest derivative by the logarithm of a hyperparameter where the search \
-             ended: near 0 at a maximum.",
+            "The largest derivative is that of the log likelihood by the logarithm of a hyperparameter, where the \
+             search ended: near 0 at a maximum.",
         ),
     ]
 }

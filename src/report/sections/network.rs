@@ -29,7 +29,7 @@ pub(super) fn section(
     if let Some(table) = first.and_then(|first| links(first, place)) {
         blocks.push(Block::Folded { title: "Link by link".to_owned(), blocks: vec![Block::Table(table)] });
     }
-    Section::new("network", "Network", "At what cost: the network", blocks)
+    Section::new("network", "Network", "Network", blocks)
 }
 
 fn header(axes: Vec<String>, names: &[&str]) -> Vec<String> {

@@ -10,7 +10,7 @@ use crate::study::{CellSummary, PublishedRow, SeriesSummary, Summary};
 /// Number of figures that are shown at first; the others can be opened.
 const OPEN: usize = 4;
 /// A column that does not fit into a terminal.
-const DIFFERENCE: &str = "ours minus published";
+const DIFFERENCE: &str = "measured minus published";
 
 /// How curves are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +38,10 @@ pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
         for axis in along::untouched(summary) {
             blocks.push(Block::remark_on(format!("No series' regret depends on {axis}."), Shown::Page));
         }
-        blocks.extend(some_open(along::figures(summary), "more along the axes of the study"));
+        blocks.extend(some_open(along::figures(summary), "more by parameter of the study"));
         blocks.extend(some_open(by_round::figures(summary), "more by round"));
     }
-    Some(Section::new("regret", "Regret", "How good: regret", blocks))
+    Some(Section::new("regret", "Regret", "Regret", blocks))
 }
 
 fn some_open(mut figures: Vec<Figure>, rest: &str) -> Vec<Block> {
@@ -108,7 +108,8 @@ fn at_the_end(summary: &Summary) -> Vec<Block> {
         blocks.push(Block::remark(format!("published: {}", sources.join("; "))));
     }
     if shortened {
-        blocks.push(Block::remark("any: the result is the same for every value"));
+        blocks
+            .push(Block::remark("any: the numbers of the row are the same for every value of the parameter"));
     }
     blocks
 }

@@ -24,7 +24,7 @@ pub(super) fn section(summary: &Summary) -> Section {
         }
         if let Some(reason) = &series.ended_early_because {
             blocks.push(Block::warning(format!(
-                "warning: {} of {replications} of \"{name}\"{place} ended early and count in no regret at the end; the \
+                "warning: {} of {replications} of \"{name}\"{place} ended early and are not included in final regrets; the \
                  first: {reason}",
                 series.ended_early,
             )));

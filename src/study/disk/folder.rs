@@ -26,7 +26,7 @@ use crate::study::disk::error::FolderError;
 use crate::study::disk::files::{self, FileError, Staged, Unlike, pretty};
 use crate::study::disk::manifest::{FOLDER_VERSION, Manifest};
 use crate::study::disk::record::ReplicationRecord;
-use crate::study::disk::store::{self, Archive};
+use crate::study::disk::store::{self, StoredRecords};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -108,21 +108,21 @@ impl RunFolder {
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
-    pub(in crate::study) fn archive(&self, identities: &[&str]) -> Result<Archive, FolderError> {
+    pub(in crate::study) fn stored_records(&self, identities: &[&str]) -> Result<StoredRecords, FolderError> {
         let mine = |cell: usize, identity: &str| -> Vec<usize> {
             if identities.get(cell) == Some(&identity) { vec![cell] } else { Vec::new() }
         };
         // If a file vanishes, another process has just gathered it: look again.
         for attempt in 0.. {
-            let mut archive = Archive::empty();
-            let read = self.record_files().iter().try_for_each(|path| archive.add(path, &mine));
+            let mut stored = StoredRecords::empty();
+            let read = self.record_files().iter().try_for_each(|path| stored.add(path, &mine));
             match read {
-                Ok(()) => return Ok(archive),
+                Ok(()) => return Ok(stored),
                 Err(error) if attempt < 5 && error.error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(Archive::empty())
+        Ok(StoredRecords::empty())
     }
 
     /// All files that hold records, the gathered one first, the others by name.
@@ -147,11 +147,11 @@ impl RunFolder {
     ///
     /// # Errors
     /// [`FolderError`].
-    pub fn records(&self) -> Result<Option<(Manifest, Archive)>, FolderError> {
+    pub fn records(&self) -> Result<Option<(Manifest, StoredRecords)>, FolderError> {
         let Some(manifest) = self.manifest()? else { return Ok(None) };
         let identities: Vec<&str> = manifest.cells.iter().map(|cell| cell.identity.as_str()).collect();
-        let archive = self.archive(&identities)?;
-        Ok(Some((manifest, archive)))
+        let stored = self.stored_records(&identities)?;
+        Ok(Some((manifest, stored)))
     }
 
     /// The replications of a cell that exist and are undamaged, by number. Reads the records' index each time; use
@@ -160,8 +160,8 @@ impl RunFolder {
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
     pub fn replications(&self, cell: usize) -> Result<BTreeMap<u64, ReplicationRecord>, FolderError> {
-        let Some((manifest, archive)) = self.records()? else { return Ok(BTreeMap::new()) };
-        let mut found = archive.cell(cell)?;
+        let Some((manifest, stored)) = self.records()? else { return Ok(BTreeMap::new()) };
+        let mut found = stored.cell(cell)?;
         found.retain(|&replication, _| replication < manifest.replications);
         Ok(found)
     }
@@ -180,7 +180,7 @@ impl RunFolder {
         {
             return Ok(Some(record));
         }
-        self.records()?.map_or(Ok(None), |(_, archive)| archive.first(cell))
+        self.records()?.map_or(Ok(None), |(_, stored)| stored.first(cell))
     }
 
     /// Hyperparameters fitted by an earlier run, under the key of what they were fitted to.

@@ -176,7 +176,7 @@ struct Place {
 
 /// All records of a study that are on disk, found by cell and replication.
 #[derive(Debug)]
-pub struct Archive {
+pub struct StoredRecords {
     sources: Vec<PathBuf>,
     /// The file read last: records are requested nearly in the order in which they are stored.
     open: Mutex<Option<(u32, File)>>,
@@ -188,7 +188,7 @@ pub struct Archive {
     pub conflicts: Vec<Conflict>,
 }
 
-impl Archive {
+impl StoredRecords {
     pub(in crate::study) fn empty() -> Self {
         Self {
             sources: Vec::new(),
@@ -294,7 +294,7 @@ impl Archive {
     /// The replication of a cell with the lowest number; `None` if none is stored.
     ///
     /// # Errors
-    /// As [`Archive::cell`].
+    /// As [`StoredRecords::cell`].
     pub fn first(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
         let first = self.places.range((cell, 0)..=(cell, u64::MAX)).next();
         first.map(|(_, place)| self.record(place)).transpose()
@@ -303,7 +303,7 @@ impl Archive {
     /// The replications that failed and have not been played since, with the reason.
     ///
     /// # Errors
-    /// As [`Archive::cell`].
+    /// As [`StoredRecords::cell`].
     pub(in crate::study) fn failures(&self) -> Result<Vec<(usize, FailureRecord)>, FolderError> {
         let open = self.failed.iter().filter(|(key, _)| !self.places.contains_key(key));
         open.map(|(&(cell, _), place)| Ok((cell, self.parsed(place)?))).collect()
@@ -355,8 +355,8 @@ impl Archive {
 }
 
 /// An error if one replication has two results.
-pub(in crate::study) fn no_conflict(archive: &Archive) -> Result<(), FolderError> {
-    archive.conflicts.first().map_or(Ok(()), |first| Err(FolderError::Conflict(Box::new(first.clone()))))
+pub(in crate::study) fn no_conflict(stored: &StoredRecords) -> Result<(), FolderError> {
+    stored.conflicts.first().map_or(Ok(()), |first| Err(FolderError::Conflict(Box::new(first.clone()))))
 }
 
 #[cfg(test)]
@@ -391,14 +391,14 @@ mod tests {
         let torn = line(0, BODY);
         let one = write("one", [line(0, BODY), torn[..torn.len() - 9].to_vec()].concat());
         let two = write("two", [line(0, BODY), line(0, &other), line(5, BODY)].concat());
-        let mut archive = Archive::empty();
+        let mut stored = StoredRecords::empty();
         let mine =
             |cell: usize, identity: &str| if identity == "ab12" && cell == 0 { vec![0] } else { vec![] };
-        archive.add(&one, &mine).unwrap();
-        assert_eq!((archive.finished(8), archive.damaged, archive.conflicts.len()), (1, 1, 0));
-        archive.add(&two, &mine).unwrap();
-        assert_eq!((archive.finished(8), archive.conflicts.len()), (1, 1), "one twin is alike, one is not");
-        assert_eq!(archive.conflicts[0].files, [one, two]);
-        assert_eq!(archive.line(0, 7).unwrap().unwrap(), line(0, BODY));
+        stored.add(&one, &mine).unwrap();
+        assert_eq!((stored.finished(8), stored.damaged, stored.conflicts.len()), (1, 1, 0));
+        stored.add(&two, &mine).unwrap();
+        assert_eq!((stored.finished(8), stored.conflicts.len()), (1, 1), "one twin is alike, one is not");
+        assert_eq!(stored.conflicts[0].files, [one, two]);
+        assert_eq!(stored.line(0, 7).unwrap().unwrap(), line(0, BODY));
     }
 }

@@ -95,7 +95,7 @@ impl Plan {
         build: &str,
     ) -> Self {
         let own = own(&cells);
-        // The cells of a study as a rule read the same files.
+        // The cells of a study usually read the same files.
         let mut files = Contents::default();
         let cells: Vec<CellPlan> = cells
             .into_iter()

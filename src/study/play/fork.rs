@@ -79,17 +79,17 @@ pub fn fork(
             let directed =
                 |fork| Directions { fork: Some(fork), programs: programs.clone(), ..Directions::default() };
             let trunk = Fork::Trunk(point, worlds.clone());
-            let mut futures = vec![runners[cell].play_directed(replication, None, directed(trunk))?];
-            let reached = futures[0].series.iter();
+            let mut records = vec![runners[cell].play_directed(replication, None, directed(trunk))?];
+            let reached = records[0].series.iter();
             let reached =
                 reached.map(|s| worlds.reached(&s.name).map_or(f64::NAN, |at| at.seconds())).collect();
             for (_, branch) in branches {
                 let runner = runners[cell].beside(&branch.cells[cell]);
                 let fork = Fork::Branch(worlds.clone());
-                futures.push(runner.play_directed(replication, None, directed(fork))?);
+                records.push(runner.play_directed(replication, None, directed(fork))?);
             }
             done();
-            Ok((futures, reached))
+            Ok((records, reached))
         })
         .collect::<Result<_, Failure>>()?;
     let names = std::iter::once("unchanged").chain(branches.iter().map(|(name, _)| name.as_str()));
@@ -97,8 +97,8 @@ pub fn fork(
         branches: names.map(|name| (name.to_owned(), vec![BTreeMap::new(); plan.cells.len()])).collect(),
         reached: vec![Vec::new(); plan.cells.len()],
     };
-    for ((cell, replication), (futures, reached)) in jobs.into_iter().zip(played) {
-        for (place, record) in futures.into_iter().enumerate() {
+    for ((cell, replication), (records, reached)) in jobs.into_iter().zip(played) {
+        for (place, record) in records.into_iter().enumerate() {
             forked.branches[place].1[cell].insert(replication, record);
         }
         let sums = &mut forked.reached[cell];

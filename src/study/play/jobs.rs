@@ -1,6 +1,6 @@
 //! Replications that are still to be played, as ranges of numbers: a study may have more of them than fit in memory.
 
-use crate::study::disk::store::Archive;
+use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 
 /// Replications of cells, in order.
@@ -22,11 +22,11 @@ pub(in crate::study) struct Run {
 
 impl Jobs {
     /// The replications that a study still lacks.
-    pub(in crate::study) fn missing(plan: &Plan, archive: &Archive) -> Self {
+    pub(in crate::study) fn missing(plan: &Plan, stored: &StoredRecords) -> Self {
         let mut jobs = Self::default();
         for cell in 0..plan.cells.len() {
             let mut next = 0;
-            for replication in archive.replications(cell).take_while(|k| *k < plan.replications) {
+            for replication in stored.replications(cell).take_while(|k| *k < plan.replications) {
                 jobs.add(cell, next, replication - next);
                 next = replication + 1;
             }

@@ -92,11 +92,11 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
 }
 
 fn widest(plan: &Plan, folder: &RunFolder, metric: &str) -> Result<Option<f64>, FolderError> {
-    let archive = folder.archive(&plan.identities())?;
+    let stored = folder.stored_records(&plan.identities())?;
     let place = METRICS.iter().position(|known| *known == metric);
     let mut widest: Option<f64> = None;
     for cell in 0..plan.cells.len() {
-        let mut records = archive.cell(cell)?;
+        let mut records = stored.cell(cell)?;
         records.retain(|&replication, _| replication < plan.replications);
         let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         let mut short = false;

@@ -38,10 +38,10 @@ pub struct Parting {
 
 impl fmt::Display for Parting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = |waypoint: &CheckpointRecord| waypoint.nanos as f64 / 1e9;
+        let seconds = |checkpoint: &CheckpointRecord| checkpoint.nanos as f64 / 1e9;
         let after = match &self.same {
             Some(same) => format!("the first {} events (until {} s) agree", same.events, seconds(same)),
-            None => String::from("no waypoint agrees"),
+            None => String::from("no checkpoint agrees"),
         };
         match &self.differs {
             Some(differs) if differs.events == self.same.as_ref().map_or(0, |same| same.events) + 1 => {
@@ -189,13 +189,13 @@ fn field(old: &Value, new: &Value) -> Option<String> {
 /// Where two records first differ, by the checkpoints that both have.
 fn parting(old: &SeriesRecord, new: &SeriesRecord, until: Option<Time>) -> Option<Parting> {
     let mut same = None;
-    for waypoint in &old.checkpoints {
-        if until.is_some_and(|until| waypoint.nanos > until.nanos()) {
+    for checkpoint in &old.checkpoints {
+        if until.is_some_and(|until| checkpoint.nanos > until.nanos()) {
             break;
         }
-        match new.checkpoints.iter().find(|other| other.events == waypoint.events) {
-            Some(other) if other == waypoint => same = Some(waypoint.clone()),
-            Some(_) => return Some(Parting { same, differs: Some(waypoint.clone()) }),
+        match new.checkpoints.iter().find(|other| other.events == checkpoint.events) {
+            Some(other) if other == checkpoint => same = Some(checkpoint.clone()),
+            Some(_) => return Some(Parting { same, differs: Some(checkpoint.clone()) }),
             None => {}
         }
     }

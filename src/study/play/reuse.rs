@@ -3,22 +3,22 @@
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
-use crate::study::disk::store::{Archive, Segment};
+use crate::study::disk::store::{Segment, StoredRecords};
 use crate::study::plan::cells::Plan;
 use crate::study::play::jobs::Jobs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Copies what is missing in `archive` from runs of the same name beside `folder`, by identity of the cells. Returns
+/// Copies what is missing in `stored` from runs of the same name beside `folder`, by identity of the cells. Returns
 /// the number of replications copied, and the number of runs that another build of the program played: their cells have
 /// other identities, whether or not their results would be the same.
 pub(in crate::study) fn copy(
     plan: &Plan,
     folder: &RunFolder,
-    archive: &Archive,
+    stored: &StoredRecords,
     segment: &Segment,
 ) -> Result<(u64, u64), FolderError> {
-    let wanted = Jobs::missing(plan, archive).len();
+    let wanted = Jobs::missing(plan, stored).len();
     if wanted == 0 {
         return Ok((0, 0));
     }
@@ -41,7 +41,7 @@ pub(in crate::study) fn copy(
             continue;
         }
         let mine = |_: usize, identity: &str| cells.get(identity).cloned().unwrap_or_default();
-        let mut found = Archive::empty();
+        let mut found = StoredRecords::empty();
         if neighbour.record_files().iter().any(|path| found.add(path, &mine).is_err()) {
             continue;
         }
@@ -59,7 +59,7 @@ pub(in crate::study) fn copy(
             copy_first_messages(&neighbour, folder)?;
         }
         for (cell, replication) in found.keys().filter(|key| key.1 < plan.replications) {
-            if archive.holds(cell, replication) || copied.contains(&(cell, replication)) {
+            if stored.holds(cell, replication) || copied.contains(&(cell, replication)) {
                 continue;
             }
             if let Ok(Some(line)) = found.line(cell, replication) {

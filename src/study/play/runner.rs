@@ -25,15 +25,15 @@ pub fn play(
     progress: &dyn Progress,
 ) -> Result<Outcome, FolderError> {
     prepare_folder(plan, folder)?;
-    let mut archive = folder.archive(&plan.identities())?;
-    no_conflict(&archive)?;
-    let damaged = archive.damaged;
+    let mut stored = folder.stored_records(&plan.identities())?;
+    no_conflict(&stored)?;
+    let damaged = stored.damaged;
     let segment = Segment::within(folder.file("segments"));
-    let (reused, other_builds) = reuse::copy(plan, folder, &archive, &segment)?;
+    let (reused, other_builds) = reuse::copy(plan, folder, &stored, &segment)?;
     if reused > 0 {
-        archive = folder.archive(&plan.identities())?;
+        stored = folder.stored_records(&plan.identities())?;
     }
-    let missing = Jobs::missing(plan, &archive);
+    let missing = Jobs::missing(plan, &stored);
     let there = plan.total() - missing.len();
     progress.begin(&Start { to_play: missing.len(), there, reused, other_builds, damaged });
 

@@ -4,7 +4,7 @@
 //! pair, and what both have in common cancels. Cells that differ in nothing but the seed are one group.
 
 use crate::study::disk::error::FolderError;
-use crate::study::disk::store::Archive;
+use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 use crate::study::results::rows::{METRICS, Row, rows};
 use crate::study::results::statistics::{Estimate, half_width, student_quantile};
@@ -71,7 +71,7 @@ pub struct Compared<'a> {
     /// Its plan.
     pub plan: &'a Plan,
     /// Its records.
-    pub archive: &'a Archive,
+    pub stored: &'a StoredRecords,
     /// Only this series, if present; otherwise all, each compared with the one of the same name.
     pub series: Option<&'a str>,
 }
@@ -185,7 +185,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, FolderError> {
         let group = &mut groups[group];
         // An axis on which the cells of the group differ only accompanies the seed.
         group.point.retain(|axis, value| point.get(axis) == Some(value));
-        let mut records = side.archive.cell(index)?;
+        let mut records = side.stored.cell(index)?;
         records.retain(|&replication, _| replication < side.plan.replications);
         for row in rows(index, cell, &records) {
             if side.series.is_none_or(|wanted| wanted == row.series) {

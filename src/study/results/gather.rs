@@ -7,7 +7,7 @@ use crate::study::disk::files::{self, pretty};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::manifest::manifest;
 use crate::study::disk::prepare::write_resolved;
-use crate::study::disk::store::{self, Archive, no_conflict};
+use crate::study::disk::store::{self, StoredRecords, no_conflict};
 use crate::study::plan::cells::Plan;
 use crate::study::results::privacy_table;
 use crate::study::results::rows::Results;
@@ -20,16 +20,13 @@ use crate::study::results::tables::{self, Tables};
 /// # Errors
 /// [`FolderError`]; the previous files are kept.
 pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
-    let archive = folder.archive(&plan.identities())?;
-    no_conflict(&archive)?;
-    let summary = make(plan, &archive, folder, None)?;
+    let stored = folder.stored_records(&plan.identities())?;
+    no_conflict(&stored)?;
+    let summary = make(plan, &stored, folder, None)?;
     if summary.complete {
         folder.write_manifest(&manifest(plan, Some(summary.digest.clone())))?;
-        let left: Vec<_> = archive
-            .files()
-            .filter(|path| path.starts_with(folder.file("segments")))
-            .map(Into::into)
-            .collect();
+        let left: Vec<_> =
+            stored.files().filter(|path| path.starts_with(folder.file("segments"))).map(Into::into).collect();
         store::remove_left_behind(&left);
         // This removes the folder only if it is empty.
         drop(std::fs::remove_dir(folder.file("segments")));
@@ -38,25 +35,25 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     Ok(summary)
 }
 
-/// Makes the files that follow from the records of `archive`, except the manifest. `run` is the folder's name in the
+/// Makes the files that follow from the records of `stored`, except the manifest. `run` is the folder's name in the
 /// summary, if not its path.
 fn make(
     plan: &Plan,
-    archive: &Archive,
+    stored: &StoredRecords,
     folder: &RunFolder,
     run: Option<String>,
 ) -> Result<Summary, FolderError> {
-    let complete = archive.finished(plan.replications) == plan.total();
+    let complete = stored.finished(plan.replications) == plan.total();
     let mut gathered = if complete { Some(folder.stage("records.jsonl")?) } else { None };
     let mut tables = Tables::new(folder)?;
     let mut results = Results::new(plan);
     let mut summarising = Summarising::new(plan);
     for cell in 0..plan.cells.len() {
-        let mut records = archive.cell(cell)?;
+        let mut records = stored.cell(cell)?;
         if let Some(gathered) = &mut gathered {
             // Replications beyond the number requested this time are kept for a later run.
             for &replication in records.keys() {
-                gathered.write(&archive.line(cell, replication)?.unwrap_or_default())?;
+                gathered.write(&stored.line(cell, replication)?.unwrap_or_default())?;
             }
         }
         records.retain(|&replication, _| replication < plan.replications);
@@ -85,7 +82,7 @@ fn make(
 pub(in crate::study) fn changed(
     plan: &Plan,
     folder: &RunFolder,
-    archive: &Archive,
+    stored: &StoredRecords,
 ) -> Result<Vec<String>, FolderError> {
     // The folder may have been moved: the summary is compared under the name that it had then.
     let kept = files::read_if_there(&folder.file("summary.json"))?.unwrap_or_default();
@@ -93,7 +90,7 @@ pub(in crate::study) fn changed(
     let run = kept.and_then(|kept| kept["run"].as_str().map(str::to_owned));
     let (compared, unlike) = folder.compared();
     write_resolved(plan, &compared)?;
-    make(plan, archive, &compared, run)?;
+    make(plan, stored, &compared, run)?;
     let unlike = std::mem::take(&mut *unlike.lock().expect("no holder of this lock panics"));
     let name = |path: &std::path::PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(unlike.iter().filter_map(name).collect())

@@ -6,7 +6,7 @@ use crate::study::disk::files::{self, pretty};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::manifest::{self, Manifest};
 use crate::study::disk::record::{Digest, Records};
-use crate::study::disk::store::Archive;
+use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 use crate::study::results::gather;
 use crate::study::results::summary::Summary;
@@ -85,7 +85,7 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// All contradictions in the folder of a run. `records` are those of `archive`, up to the plan's replications.
+/// All contradictions in the folder of a run. `records` are those of `stored`, up to the plan's replications.
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
@@ -93,7 +93,7 @@ pub fn misfits(
     plan: &Plan,
     folder: &RunFolder,
     manifest: &Manifest,
-    archive: &Archive,
+    stored: &StoredRecords,
     records: &Records,
 ) -> Result<Vec<Misfit>, FolderError> {
     let mut found = Vec::new();
@@ -107,12 +107,12 @@ pub fn misfits(
             found.push(Misfit::Number { what, manifest, scenario });
         }
     }
-    found.extend(archive.conflicts.iter().cloned().map(Misfit::Conflict));
+    found.extend(stored.conflicts.iter().cloned().map(Misfit::Conflict));
     // An interrupted run may lack records, and its last line may be incomplete.
     if !found.is_empty() || !manifest.complete {
         return Ok(found);
     }
-    found.extend(lost(archive, plan.replications, plan.total()));
+    found.extend(lost(stored, plan.replications, plan.total()));
     if found.iter().any(|misfit| matches!(misfit, Misfit::Missing { .. })) {
         return Ok(found);
     }
@@ -130,7 +130,7 @@ pub fn misfits(
         found.push(Misfit::Digest("digest.txt"));
     }
     let said = |name: &String| name == "digest.txt" && !found.is_empty();
-    let changed = gather::changed(plan, folder, archive)?;
+    let changed = gather::changed(plan, folder, stored)?;
     let mut changed: Vec<String> = changed.into_iter().filter(|name| !said(name)).collect();
     if found.is_empty() && !is_as_made(plan, manifest) {
         changed.insert(0, "manifest.json".to_owned());
@@ -155,11 +155,11 @@ fn is_as_made(plan: &Plan, manifest: &Manifest) -> bool {
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
 pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Misfit>, FolderError> {
-    let Some((manifest, archive)) = folder.records()? else { return Ok(Vec::new()) };
+    let Some((manifest, stored)) = folder.records()? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     if manifest.complete {
         found.extend(lost(
-            &archive,
+            &stored,
             manifest.replications,
             manifest.replications * manifest.cells.len() as u64,
         ));
@@ -173,9 +173,9 @@ pub fn summary_misfits(folder: &RunFolder, summary: &Summary) -> Result<Vec<Misf
     Ok(found)
 }
 
-fn lost(archive: &Archive, replications: u64, total: u64) -> Option<Misfit> {
-    let missing = total.saturating_sub(archive.finished(replications));
-    match (missing, archive.damaged) {
+fn lost(stored: &StoredRecords, replications: u64, total: u64) -> Option<Misfit> {
+    let missing = total.saturating_sub(stored.finished(replications));
+    match (missing, stored.damaged) {
         (0, 0) => None,
         (0, lines) => Some(Misfit::Damaged(lines)),
         (missing, _) => Some(Misfit::Missing { missing, total }),

@@ -25,14 +25,14 @@ pub fn ledger_groups(
     folder: &RunFolder,
     deltas: impl Fn(usize) -> Option<Delta>,
 ) -> Result<Option<Vec<LedgerGroup>>, FolderError> {
-    let Some((manifest, archive)) = folder.records()? else { return Ok(None) };
+    let Some((manifest, stored)) = folder.records()? else { return Ok(None) };
     let mut groups = Vec::new();
     for (index, cell) in manifest.cells.iter().enumerate() {
         let point: Vec<String> =
             cell.point.iter().map(|(name, value)| format!("{name} = {value}, ")).collect();
         // Rows of the cell: one candidate from each replication whose ledger differs from those before.
         let mut rows: Vec<(String, Vec<Candidate>)> = Vec::new();
-        for (replication, record) in archive.cell(index)? {
+        for (replication, record) in stored.cell(index)? {
             for series in &record.series {
                 for (about, group) in grouped(&series.releases) {
                     let title = format!(
@@ -71,8 +71,8 @@ fn costliest_replication(candidates: Vec<Candidate>) -> Candidate {
     let found = costliest(candidates, |candidate| candidate.iter().map(|group| &group.statement).collect());
     let Some((mut found, alone)) = found else { return Vec::new() };
     for group in found.iter_mut().filter(|_| several) {
-        let why = if alone { "all replications alike" } else { "the costliest replication" };
-        group.title = format!("{} ({why}: {})", group.title, group.replication);
+        let why = if alone { "all replications have the same losses; shown:" } else { "largest loss:" };
+        group.title = format!("{} ({why} replication {})", group.title, group.replication);
     }
     found
 }

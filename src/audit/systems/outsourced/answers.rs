@@ -33,7 +33,9 @@ pub(super) fn candidates(
     let row = asked[0];
     let worst = mechanism.worst_pair(&instance.values[row]);
     let Some(worst) = worst else {
-        return Err(LeftOut::Beyond("the mechanism of its outcomes names no pair to be attacked on"));
+        return Err(LeftOut::Beyond(
+            "the mechanism of its outcomes has no known pair of neighbours to attack",
+        ));
     };
     let ends = worst.inputs;
     let price = mechanism.price(&ends[0], &Neighbours::AnyValue).map_err(AuditError::from)?;

@@ -15,9 +15,9 @@ use super::Disclosed;
 crate::family! {
     /// How outcomes are answered.
     ///
-    /// A private outcome belongs to its row: its price is that of the row's outcome replaced by any other. A row that is
-    /// asked for again gets the answer it got before, which costs nothing more, so that no row ever costs more than its
-    /// one release. The modeler adds the variance of the noise, which is public, to the variance that its model assumes.
+    /// A private outcome protects the outcome of its row: neighbours differ in that outcome, which may be replaced by
+    /// any other. If a row is queried again, it gets the same answer as before, so each row's outcome is released at
+    /// most once. The modeler adds the variance of the noise, which is public, to the noise variance of its model.
     pub struct OutcomeRelease(OutcomeMember): dyn Outcome, "outcomes" {
         /// As they are, measured anew in every round: no privacy.
         Disclosure(Disclosed),

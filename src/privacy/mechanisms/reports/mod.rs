@@ -12,7 +12,7 @@ pub use report::{ReportError, RewardFacts, RewardMechanism, RewardReport};
 use super::Disclosed;
 
 crate::family! {
-    /// What a user sends of its reward.
+    /// What a user sends to the service about its reward.
     pub struct Report(ReportMember): dyn RewardReport, "report" {
         /// Clipped and with Laplace noise.
         Ctl(CtlReport),

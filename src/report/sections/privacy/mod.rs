@@ -45,5 +45,5 @@ pub(super) fn section(summary: &Summary, first: Option<&ReplicationRecord>) -> O
     blocks.extend(first.into_iter().flat_map(|first| figures(summary, first)).map(Block::Figure));
     blocks.extend(whole_study::blocks(summary, &mut notes));
     blocks.extend(notes.further());
-    Some(Section::new("privacy", "Privacy", "Who learned what about whom: privacy", blocks))
+    Some(Section::new("privacy", "Privacy", "Privacy: who learned what about whom", blocks))
 }

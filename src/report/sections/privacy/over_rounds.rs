@@ -112,7 +112,7 @@ fn chart(entry: &PrivacyRow, history: &History, run: &str) -> Option<Chart> {
         return None;
     }
     let mut note = format!(
-        "Counted up to each round of {run}, at delta {}; by the end {}.",
+        "Counted up to each round of {run}, at delta {}; {} in all.",
         shown(delta.get()),
         counted(history.count(), "release")
     );
@@ -120,10 +120,10 @@ fn chart(entry: &PrivacyRow, history: &History, run: &str) -> Option<Chart> {
         note.push_str(&format!(" No finite bound: {}.", without.join(", ")));
     }
     if entry.runs_differ {
-        note.push_str(" Other runs may cost more: see the table.");
+        note.push_str(" Other runs may have a larger loss: see the table.");
     }
     if units_apart(entry) {
-        note.push_str(" Of the worst-off unit.");
+        note.push_str(" For the unit with the largest loss.");
     }
     let title = format!(
         "{}: what {} learned about {} of {}",

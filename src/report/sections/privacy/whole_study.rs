@@ -9,8 +9,8 @@ use crate::study::Summary;
 use crate::vocab::counted;
 
 /// What the figures are about.
-const WHAT: &str = "Every run is on the same records: this is what all of them together cost the worst-off one, were \
-                    every run published or seen by the same observer.";
+const WHAT: &str = "Every run is on the same records. This is the loss of the unit with the largest loss, if all runs \
+                    are published or seen by one observer.";
 
 /// The table, with an explanation; empty if runs use different data.
 pub(super) fn blocks(summary: &Summary, notes: &mut Notes) -> Vec<Block> {

@@ -158,11 +158,11 @@ pub fn lay_out(
     force: bool,
 ) -> Result<Laid, SweepError> {
     prepare_folder(plan, folder)?;
-    let archive = folder.archive(&plan.identities())?;
-    no_conflict(&archive)?;
+    let stored = folder.stored_records(&plan.identities())?;
+    no_conflict(&stored)?;
     if let Some(old) = Division::read(folder)? {
         let desk = Desk::new(folder, old.blocks(), 0);
-        let there = archive.finished(plan.replications);
+        let there = stored.finished(plan.replications);
         // A replication that is missing although its block is finished has failed or is damaged.
         let at_an_end = desk.finished()?.len() as u64 >= old.blocks() && there < plan.total();
         if old.study == study(plan) && !force && !at_an_end {
@@ -178,11 +178,11 @@ pub fn lay_out(
         put_away(folder)?;
     }
     let segment = Segment::within(folder.file("segments"));
-    let archive = folder.archive(&plan.identities())?;
-    let (reused, other_builds) = reuse::copy(plan, folder, &archive, &segment)?;
+    let stored = folder.stored_records(&plan.identities())?;
+    let (reused, other_builds) = reuse::copy(plan, folder, &stored, &segment)?;
     segment.close()?;
-    let archive = folder.archive(&plan.identities())?;
-    let jobs = Jobs::missing(plan, &archive);
+    let stored = folder.stored_records(&plan.identities())?;
+    let jobs = Jobs::missing(plan, &stored);
     let division = Division::new(plan, &jobs, blocks);
     for name in ["claims", "results"] {
         files::make_folder(&folder.file("work").join(name))?;

@@ -24,7 +24,7 @@ pub use worker::{Pace, WorkOptions, Worked, work};
 use crate::study::disk::answers;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::store::no_conflict;
-use crate::study::disk::store::{Archive, Segment};
+use crate::study::disk::store::{Segment, StoredRecords};
 use crate::study::plan::cells::Plan;
 use crate::study::play::jobs::Jobs;
 use crate::study::play::reuse::copy_first_messages;
@@ -48,8 +48,8 @@ pub fn merge(
         cells.entry(&cell.identity).or_default().push(index);
     }
     let mine = |_: usize, identity: &str| cells.get(identity).cloned().unwrap_or_default();
-    let here = folder.archive(&plan.identities())?;
-    let mut all = Archive::empty();
+    let here = folder.stored_records(&plan.identities())?;
+    let mut all = StoredRecords::empty();
     for place in std::iter::once(folder).chain(others) {
         for path in place.record_files() {
             all.add(&path, &mine)?;

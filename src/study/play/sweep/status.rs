@@ -53,7 +53,7 @@ pub fn status(plan: &Plan, folder: &RunFolder) -> Result<Status, SweepError> {
     let desk = Desk::new(folder, division.blocks(), 0);
     let claims = desk.latest()?;
     let finished = desk.finished()?;
-    let archive = folder.archive(&plan.identities())?;
+    let stored = folder.stored_records(&plan.identities())?;
     let open = claims.into_iter().filter(|(block, _)| !finished.contains(block));
     let claims = open.filter_map(|(block, generation)| {
         let (holder, silent) = desk.holder(Claim { block, generation })?;
@@ -64,7 +64,7 @@ pub fn status(plan: &Plan, folder: &RunFolder) -> Result<Status, SweepError> {
             silent_seconds: silent.as_secs_f64(),
         })
     });
-    let failed = archive.failures()?.into_iter();
+    let failed = stored.failures()?.into_iter();
     let failed = failed
         .map(|(cell, record)| format!("cell {cell}, replication {}: {}", record.replication, record.failure));
     let left = division.blocks().saturating_sub(finished.len() as u64);
@@ -76,10 +76,10 @@ pub fn status(plan: &Plan, folder: &RunFolder) -> Result<Status, SweepError> {
         blocks: division.blocks(),
         blocks_finished: finished.len() as u64,
         replications: plan.total(),
-        replications_finished: archive.finished(plan.replications),
+        replications_finished: stored.finished(plan.replications),
         failed: failed.collect(),
-        damaged: archive.damaged,
-        conflicts: archive.conflicts.iter().map(ToString::to_string).collect(),
+        damaged: stored.damaged,
+        conflicts: stored.conflicts.iter().map(ToString::to_string).collect(),
         claims: claims.collect(),
         seconds_left: pace.map(|pace| pace * left as f64),
     })
