@@ -63,10 +63,13 @@ pub struct Process<P: Processes> {
     heard: Option<Vec<Heard<P>>>,
 }
 
+/// The kernel's timers by the alarms that they are.
+type Tickets = BTreeMap<Alarm, TimerTicket>;
+
 struct Running<P: Processes> {
     shared: Shared<P>,
     tasks: Tasks,
-    tickets: BTreeMap<Alarm, TimerTicket>,
+    tickets: Tickets,
 }
 
 impl<P: Processes> fmt::Debug for Process<P> {
@@ -107,15 +110,11 @@ impl<P: Processes> Process<P> {
         let mut tasks = Tasks::default();
         let key = if self.crashes == 0 { self.key } else { self.key.index(self.crashes) };
         tasks.add((self.body)(ProcessContext::new(shared.clone(), key)));
-        self.running = Some(Running { shared, tasks, tickets: BTreeMap::new() });
+        self.running = Some(Running { shared, tasks, tickets: Tickets::new() });
     }
 
     /// Takes in one input, and lets all tasks go on that can.
-    fn hear(
-        &mut self,
-        (now, me, input): Heard<P>,
-        carry_out: &mut dyn FnMut(Effect<P>, &mut BTreeMap<Alarm, TimerTicket>),
-    ) {
+    fn hear(&mut self, (now, me, input): Heard<P>, carry_out: &mut dyn FnMut(Effect<P>, &mut Tickets)) {
         if matches!(input, Input::Start) {
             self.begin(me);
         }

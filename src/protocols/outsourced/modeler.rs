@@ -72,7 +72,7 @@ enum State {
     /// Waiting for the inputs.
     Beginning,
     /// Waiting for the answer of a round.
-    Asking(Searcher),
+    Asking(Box<Searcher>),
     /// Nothing more to ask.
     Done,
 }
@@ -110,7 +110,7 @@ impl Modeler {
             Ok(learner) => {
                 let ModelerRecipe { rounds, initial_points, .. } = self.recipe;
                 let plan = SearchPlan { initial_points, rounds, initial: self.initial };
-                self.ask(ctx, Searcher::new(plan, learner, self.stream.clone()));
+                self.ask(ctx, Box::new(Searcher::new(plan, learner, self.stream.clone())));
             }
             Err(reason) => self.end(ctx, reason),
         }
@@ -123,7 +123,7 @@ impl Modeler {
     }
 
     /// Asks for the outcome of the next round.
-    fn ask(&mut self, ctx: &mut Context<'_, World>, mut searcher: Searcher) {
+    fn ask(&mut self, ctx: &mut Context<'_, World>, mut searcher: Box<Searcher>) {
         let Some((round, row)) = searcher.next(ctx) else {
             self.state = State::Done;
             return ctx.stop();
