@@ -58,7 +58,7 @@ pub fn play(
     if folder.first_messages_are_damaged() && !options.interrupted.load(Ordering::Relaxed) {
         // Only its first events are recorded again; the record is there already.
         let runner = CellRunner::new(0, &plan.cells[0], plan, folder).repeating(None);
-        if let Some(old) = archive.first(0)?.filter(|old| old.replication == 0) {
+        if let Some(old) = stored.first(0)?.filter(|old| old.replication == 0) {
             drop(runner.play_again(&old));
         }
     }
