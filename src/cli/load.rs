@@ -24,6 +24,7 @@ pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
             .clone()
             .or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from))
             .map(|folder| absolute(&folder)),
+        models: None,
     };
     let cells = document.cells(&overrides, &resources).map_err(|diagnostics| refuse(&diagnostics))?;
     Ok(Plan::new(document.text().to_owned(), overrides, &resources, cells))
@@ -44,7 +45,8 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
         say(format_args!("error: {error}"));
         Exit::Internal
     })?;
-    let resources = Resources { base: manifest.base.clone(), data: manifest.data.clone() };
+    let resources =
+        Resources { base: manifest.base.clone(), data: manifest.data.clone(), ..Resources::default() };
     let document = Document::from_text(&file, text);
     let cells = document
         .cells(&manifest.overrides, &resources)

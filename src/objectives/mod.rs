@@ -19,7 +19,9 @@ mod tuning;
 
 pub use branin::BraninHoo;
 pub use correlation::Correlation;
-pub use federation::{Axis, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm};
+pub use federation::{
+    Axis, AxisValues, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm, Score,
+};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
@@ -43,6 +45,8 @@ pub struct Resources {
     pub base: PathBuf,
     /// A further folder, for files that are not in the scenario's folder.
     pub data: Option<PathBuf>,
+    /// A folder for scores of trained models, by the hash of all that they depend on; none where nothing is kept.
+    pub models: Option<PathBuf>,
 }
 
 impl Resources {

@@ -204,7 +204,9 @@ impl Scenario {
         let figures = figures.map(|(index, name)| (format!("published[{index}].series"), name));
         let losses = draft.published_losses.iter().map(|loss| &loss.series).enumerate();
         let losses = losses.map(|(index, name)| (format!("published_losses[{index}].series"), name));
-        for (path, name) in figures.chain(losses) {
+        let references = draft.compared_with.iter().enumerate();
+        let references = references.map(|(index, name)| (format!("compared_with[{index}]"), name));
+        for (path, name) in figures.chain(losses).chain(references) {
             if !series.contains(name) {
                 problems.push(Problem::unknown(path, "series", name, &series));
             }
@@ -365,7 +367,7 @@ mod tests {
             protocol: Echo(caller: "a", rounds: 2),
         )"#;
         let draft: Draft = parse(&Edited::unchanged(text)).unwrap();
-        let resources = Resources { base: folder.path().to_owned(), data: None };
+        let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
         let scenario = Scenario::check(draft.clone(), &resources).unwrap();
         assert_eq!(scenario.draft(), &draft);
         let LatencyModel::Empirical(law) = &scenario.stage(None).network.default.latency else { panic!() };

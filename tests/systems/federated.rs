@@ -192,7 +192,8 @@ fn landmine_fields_agree_with_scikit_learn() {
         "prior_mean": 0.7, "prior_sd": 0.1,
     } });
     let recipe: ObjectiveModel = serde_json::from_value(recipe).unwrap();
-    let resources = Resources { base: nowhere.path().to_owned(), data: Some(data.into()) };
+    let resources =
+        Resources { base: nowhere.path().to_owned(), data: Some(data.into()), ..Resources::default() };
     let ready = recipe.as_dyn().prepare(&resources, None, subrosa::rng::Key::root(1)).unwrap();
     let ours = ready.realise(subrosa::rng::Key::root(1)).unwrap().background.agents.unwrap();
     assert_eq!(ours.len(), 29);

@@ -12,7 +12,8 @@ use tempfile::TempDir;
 
 fn plan(scenario: &str, overrides: &[&str]) -> Plan {
     let document = Document::load(&root().join(scenario)).unwrap();
-    let resources = Resources { base: root().join(scenario).parent().unwrap().to_owned(), data: None };
+    let resources =
+        Resources { base: root().join(scenario).parent().unwrap().to_owned(), ..Resources::default() };
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let cells = document.cells(&overrides, &resources).map_err(|error| error.render()).unwrap();
     Plan::new(document.text().to_owned(), overrides, &resources, cells)

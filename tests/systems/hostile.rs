@@ -239,7 +239,7 @@ fn a_damaged_picture_of_the_beginning_stops_nothing() {
 fn plan_of_another_build(overrides: &[String]) -> Plan {
     let document = Document::load(&root().join(ECHO)).unwrap();
     let base = root().join("tests/golden").canonicalize().unwrap();
-    let resources = Resources { base, data: None };
+    let resources = Resources { base, ..Resources::default() };
     let cells = document.cells(overrides, &resources).unwrap();
     Plan::of_build(document.text().to_owned(), overrides.to_vec(), &resources, cells, "0123456789abcdef")
 }

@@ -7,6 +7,7 @@ mod bad_network;
 mod dry;
 mod early_endings;
 mod federated;
+mod federated_figures;
 mod fork;
 mod hostile;
 mod local;

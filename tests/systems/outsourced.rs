@@ -141,7 +141,7 @@ fn patients(input_scale: InputScale, output_scale: OutputScale) -> Box<dyn Prepa
             noise_variance: NonNegative::new(0.5).unwrap(),
         },
     };
-    let resources = Resources { base: root().join("scenarios"), data: None };
+    let resources = Resources { base: root().join("scenarios"), ..Resources::default() };
     table.prepare(&resources, None, Key::root(1)).unwrap()
 }
 

@@ -85,7 +85,7 @@ fn runs_of_the_same_scenario_do_not_differ() {
 fn a_replay_tells_between_which_events_it_parts() {
     let place = TempDir::new().unwrap();
     let document = Document::load(&root().join("tests/golden/echo.ron")).unwrap();
-    let resources = Resources { base: root().to_owned(), data: None };
+    let resources = Resources { base: root().to_owned(), ..Resources::default() };
     let cells = document.cells(&["replications=1".to_owned()], &resources).unwrap();
     let plan = Plan::new(document.text().to_owned(), Vec::new(), &resources, cells);
     let run = RunFolder::at(&place.path().join("run"));

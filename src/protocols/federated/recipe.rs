@@ -1,7 +1,11 @@
 //! What a scenario says about federated optimisation.
 
 use super::hyperparameters::OwnHyperparameters;
+use super::queries::{Repeated, Width};
 use super::series::{AgentGroup, FederatedSeries, Sharing};
+use super::shared_model::WeightOutcomes;
+use super::theorem::RegretTerms;
+use super::world::FeatureRecipe;
 use crate::privacy::mechanisms::Participation;
 use crate::protocols::stage::{Stage, series};
 use crate::vocab::{NonNegative, Positive, Problem};
@@ -31,15 +35,35 @@ pub struct Federated {
     /// Length-scale of the features, in units of the (scaled) inputs. Default: that of agents' models before any fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_length_scale: Option<Positive>,
+    /// Prior variance of the shared model, that of weights times the squared length of features, in squared units of the
+    /// objective. Default: that of agents' models before any fit; the authors' landmine experiment: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature_variance: Option<Positive>,
+    /// lambda, the variance of the noise that the shared model assumes, in squared units of the objective. Default: that of
+    /// agents' models before any fit, at least 1e-6; the authors' landmine experiment: 1e-6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature_noise: Option<Positive>,
+    /// What is subtracted from outcomes before weights are fitted to them. Default: `MinusPriorMean`; the authors: `Raw`.
+    #[serde(default, skip_serializing_if = "WeightOutcomes::is_default")]
+    pub weight_outcomes: WeightOutcomes,
+    /// What an agent does with a point that it has measured before. Default: `Allowed`; the authors: `RandomPoint`.
+    #[serde(default, skip_serializing_if = "Repeated::is_default")]
+    pub repeated: Repeated,
     /// Where the hyperparameters of agents' own models come from. Default: `Given`, from the objective.
     #[serde(default)]
     pub own_hyperparameters: OwnHyperparameters,
     /// Standard deviation of what is added to each agent's objective at every point. Default: 0.
     #[serde(default = "zero")]
     pub perturbation: NonNegative,
-    /// Factor on the standard deviation in agents' own Thompson sampling. Default: 1.
+    /// `beta_t` in agents' own Thompson sampling. Default: `Constant`, 1.
+    #[serde(default, skip_serializing_if = "Width::is_default")]
+    pub width: Width,
+    /// Factor on the standard deviation in agents' own Thompson sampling, beside `width`. Default: 1.
     #[serde(default = "unit")]
     pub scale: Positive,
+    /// Whether the terms of Theorem 1's bound are reported by round. Default: they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regret_terms: Option<RegretTerms>,
     /// What is compared.
     pub series: Vec<FederatedSeries>,
 }
@@ -62,6 +86,16 @@ fn unit() -> Positive {
 }
 
 impl Federated {
+    /// What it says of the shared features.
+    pub(super) fn feature_recipe(&self) -> FeatureRecipe {
+        FeatureRecipe {
+            m: self.features.get() as usize,
+            length_scale: self.feature_length_scale.map(Positive::get),
+            variance: self.feature_variance.map(Positive::get),
+            noise_variance: self.feature_noise.map(Positive::get),
+        }
+    }
+
     /// How many agents take part.
     #[must_use]
     pub fn agents(&self, stage: &Stage) -> usize {
@@ -147,6 +181,7 @@ impl Federated {
             let at = |path: &str| format!("series[{index}].{path}");
             problems.extend(series::taken(&self.series, index));
             problems.extend(recipe.policy.problems(agents).map(|problem| problem.below(&at("policy"))));
+            problems.extend(recipe.local_problem().map(|problem| problem.below(&format!("series[{index}]"))));
             if let Sharing::Aggregate(aggregate) = &recipe.sharing {
                 let at = |path: &str| at(&format!("sharing.{path}"));
                 problems.extend(aggregate.weights.problems().map(|problem| problem.below(&at("weights"))));

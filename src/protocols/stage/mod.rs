@@ -32,7 +32,7 @@ pub use journal_ledger::{JournalLedger, seen_by};
 pub use protocol::Protocol;
 pub use record::{
     BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration, NamedOutcome,
-    OutcomeBound, RegretBound, RoundClosing, SeriesRecord,
+    OutcomeBound, RegretBound, RoundClosing, RoundTrack, SeriesRecord,
 };
 pub use regret::{Evaluations, Regret};
 pub use releases::{Releases, count};
