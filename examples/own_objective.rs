@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     stage.instance = Some(Forrester { points: 100 }.realise(key.child("objective"))?);
     let series = SeriesRecipe {
         name: "GP-UCB".to_owned(),
-        release: InputRelease::Disclosure(Disclosed {}),
+        release: InputRelease::from(Disclosed {}),
         outcomes: OutcomeRelease::default(),
         learner: GpUcb::default().into(),
     };

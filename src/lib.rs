@@ -177,3 +177,7 @@ pub mod report;
 // Floor 9
 pub mod cli;
 pub mod prelude;
+// Floor 10
+pub mod catalogue;
+
+pub use catalogue::Catalogue;

@@ -233,7 +233,7 @@ mod tests {
         );
         let read: Loss = serde_json::from_value(told).unwrap();
         assert_eq!(read.arithmetic, Some(Arithmetic::Noiseless));
-        for name in AccountantName::ALL {
+        for name in AccountantName::all() {
             let accountant = name.accountant().unwrap();
             assert_eq!(serde_json::to_value(name).unwrap(), accountant.name());
         }

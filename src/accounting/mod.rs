@@ -52,6 +52,7 @@ pub use guarantees::pure_epsilon;
 pub use history::{History, stated};
 pub use loss::{Loss, largest_finite, losses, multiple};
 pub use moments::Moments;
+pub use names::{AccountantName, Accountants, BudgetAccountant, all};
 pub use optimal::Optimal;
 pub use over_runs::{Learned, OverRuns};
 pub use person::{Added, Part, added, persons};
@@ -70,7 +71,7 @@ use crate::vocab::Delta;
 /// Promises, checked for every member by one conformance suite: no releases cost 0; the answer is never NaN and never
 /// negative; it does not depend on the order of the releases; more releases never cost less; what cannot be priced is
 /// infinite and named.
-pub trait Accountant: std::fmt::Debug {
+pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;
 
@@ -86,11 +87,11 @@ pub trait Accountant: std::fmt::Debug {
     fn price(&self, composition: &Composition, delta: Delta) -> Priced;
 }
 
-// A new accountant is one file and its line here. Bounds may be named by a budget, in the scenario's words.
+// A new accountant is one file and its line here; programs add their own by the same call, `Accountants::add`. Bounds may be
+// named by a budget, in the scenario's words.
 names::accountants! {
     bounds {
         /// The privacy loss distribution.
-        #[default]
         Tight,
         /// Renyi divergences.
         Rdp,

@@ -1,71 +1,296 @@
-//! Who counted: the accountants by name, in files and in scenarios.
+//! Who counted: the accountants by name, in files and in scenarios, and those that a program adds to the library's.
 
-/// Declares the accountants once: their names in files ([`AccountantName`](super::AccountantName)), those that a budget
-/// may trust ([`BudgetAccountant`](super::BudgetAccountant), bounds only) and the list of all.
+use super::Accountant;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserializer, EnumAccess, VariantAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// What a figure says that nobody here counted.
+const AS_PUBLISHED: &str = "as published";
+
+/// The accountants of this process, in order.
+static ACCOUNTANTS: OnceLock<Accountants> = OnceLock::new();
+
+/// One accountant.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// As a budget names it ("Tight").
+    name: &'static str,
+    about: &'static str,
+    accountant: &'static dyn Accountant,
+}
+
+/// Accountants in the order in which reports show them, the one to quote first.
+#[derive(Clone, Debug, Default)]
+pub struct Accountants {
+    entries: Vec<Entry>,
+    /// Names of bounds, as a budget writes them.
+    bounds: Vec<&'static str>,
+    standard: usize,
+}
+
+impl Accountants {
+    /// Adds an accountant: bounds may be named by a budget. False if one of this name is there already, in files (its own
+    /// [`Accountant::name`]) or in scenarios.
+    #[must_use]
+    pub fn add<T: Accountant + Default + 'static>(
+        &mut self,
+        name: &'static str,
+        about: &'static str,
+    ) -> bool {
+        let accountant: &'static dyn Accountant = Box::leak(Box::new(T::default()));
+        let word = accountant.name();
+        let taken = |entry: &Entry| entry.name == name || entry.accountant.name() == word;
+        if word == AS_PUBLISHED || self.entries.iter().any(taken) || self.entries.len() >= 200 {
+            return false;
+        }
+        if !accountant.is_approximation() {
+            self.bounds.push(name);
+        }
+        self.entries.push(Entry { name, about, accountant });
+        true
+    }
+
+    /// All that are there come with the library.
+    #[must_use]
+    pub(super) fn as_standard(mut self) -> Self {
+        self.standard = self.entries.len();
+        self
+    }
+
+    /// Names of those that do not come with the library, as scenarios write them.
+    pub fn own(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.entries[self.standard..].iter().map(|entry| entry.name)
+    }
+
+    /// The accountants of this process: those that were installed, or the library's.
+    #[must_use]
+    pub fn installed() -> &'static Self {
+        ACCOUNTANTS.get_or_init(super::standard)
+    }
+
+    /// Makes these the accountants of this process, once and for all; false if others are so already.
+    #[must_use]
+    pub fn install(self) -> bool {
+        let settled = ACCOUNTANTS.get_or_init(|| self.clone());
+        let words = |of: &Self| of.entries.iter().map(|entry| entry.name).collect::<Vec<_>>();
+        words(settled) == words(&self)
+    }
+}
+
+/// Who counted a figure: an accountant, or the papers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AccountantName(u8);
+
+impl AccountantName {
+    pub(super) const fn at(place: u8) -> Self {
+        Self(place)
+    }
+
+    /// Every accountant, the one to quote first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (1..=Accountants::installed().entries.len()).map(|place| Self(place as u8))
+    }
+
+    /// The accountant of this name; none for what is claimed.
+    #[must_use]
+    pub fn accountant(self) -> Option<&'static dyn Accountant> {
+        let place = usize::from(self.0).checked_sub(1)?;
+        Accountants::installed().entries.get(place).map(|entry| entry.accountant)
+    }
+
+    /// As files and tables write it ("tight").
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        self.accountant().map_or(AS_PUBLISHED, |accountant| accountant.name())
+    }
+}
+
+impl fmt::Debug for AccountantName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+impl fmt::Display for AccountantName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+impl Serialize for AccountantName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_unit_variant("AccountantName", u32::from(self.0), self.words())
+    }
+}
+
+impl<'de> Deserialize<'de> for AccountantName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word: Cow<'de, str> = Cow::deserialize(deserializer)?;
+        let found = [Self(0)].into_iter().chain(Self::all()).find(|name| name.words() == word);
+        found.ok_or_else(|| {
+            de::Error::custom(format_args!("this program has no accountant called \"{word}\""))
+        })
+    }
+}
+
+/// The accountant that a budget uses. Only upper bounds are offered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct BudgetAccountant(u8);
+
+impl BudgetAccountant {
+    pub(super) const fn at(place: u8) -> Self {
+        Self(place)
+    }
+
+    fn entry(self) -> &'static Entry {
+        &Accountants::installed().entries[usize::from(self.0) - 1]
+    }
+
+    /// The accountant itself.
+    #[must_use]
+    pub fn as_dyn(self) -> &'static dyn Accountant {
+        self.entry().accountant
+    }
+}
+
+impl Default for BudgetAccountant {
+    /// The one to quote first.
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl fmt::Debug for BudgetAccountant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry().name)
+    }
+}
+
+impl Serialize for BudgetAccountant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_unit_variant("BudgetAccountant", u32::from(self.0) - 1, self.entry().name)
+    }
+}
+
+impl<'de> Deserialize<'de> for BudgetAccountant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_enum("BudgetAccountant", &Accountants::installed().bounds, Choice)
+    }
+}
+
+struct Choice;
+
+impl<'de> Visitor<'de> for Choice {
+    type Value = BudgetAccountant;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("enum BudgetAccountant")
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, from: A) -> Result<BudgetAccountant, A::Error> {
+        let (named, content) = from.variant::<Named>()?;
+        content.unit_variant()?;
+        Ok(named.0)
+    }
+}
+
+/// A bound by the name that a scenario writes.
+struct Named(BudgetAccountant);
+
+impl<'de> Deserialize<'de> for Named {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_identifier(Name).map(Self)
+    }
+}
+
+struct Name;
+
+impl Visitor<'_> for Name {
+    type Value = BudgetAccountant;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("variant identifier")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<BudgetAccountant, E> {
+        let known = Accountants::installed();
+        let wanted = |entry: &Entry| entry.name == name && !entry.accountant.is_approximation();
+        let place = known.entries.iter().position(wanted);
+        place
+            .map(|place| BudgetAccountant(place as u8 + 1))
+            .ok_or_else(|| E::unknown_variant(name, &known.bounds))
+    }
+}
+
+impl JsonSchema for BudgetAccountant {
+    fn schema_name() -> Cow<'static, str> {
+        "BudgetAccountant".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        concat!(module_path!(), "::BudgetAccountant").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let bounds =
+            Accountants::installed().entries.iter().filter(|entry| !entry.accountant.is_approximation());
+        let each: Vec<Schema> = bounds
+            .map(|entry| {
+                let about = if entry.about.is_empty() { entry.accountant.about() } else { entry.about };
+                json_schema!({ "description": about.trim(), "type": "string", "const": entry.name })
+            })
+            .collect();
+        json_schema!({
+            "description": "The accountant that a budget uses. Only upper bounds are offered.",
+            "oneOf": each,
+        })
+    }
+}
+
+/// Every accountant, the one to quote first.
+#[must_use]
+pub fn all() -> Vec<&'static dyn Accountant> {
+    Accountants::installed().entries.iter().map(|entry| entry.accountant).collect()
+}
+
+/// Declares the library's accountants once: the order in which they are added, and constants for their names.
 macro_rules! accountants {
-    (bounds { $($(#[$doc:meta])* $bound:ident,)+ } comparisons { $($other:ident,)* }) => {
-        /// Who counted a figure: an accountant, or the papers.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        #[allow(missing_docs, reason = "the accountant's own type carries the documentation")]
-        pub enum AccountantName {
-            /// Nobody here: what is claimed, added up as papers do.
-            #[serde(rename = "as published")]
-            AsPublished,
+    (bounds { $($(#[doc = $doc:literal])* $bound:ident,)+ } comparisons { $($other:ident,)* }) => {
+        /// The library's accountants.
+        fn standard() -> Accountants {
+            let mut all = Accountants::default();
+            let mut added = true;
+            $(added &= all.add::<$bound>(stringify!($bound), concat!($($doc),*));)+
+            $(added &= all.add::<$other>(stringify!($other), "");)*
+            assert!(added, "the names of a declaration differ");
+            all.as_standard()
+        }
+
+        /// Places in the declaration; 0 is what is claimed.
+        #[repr(u8)]
+        enum Place {
+            Claimed,
             $($bound,)+
             $($other,)*
         }
 
+        #[allow(missing_docs, reason = "the accountant's own type carries the documentation")]
+        #[expect(non_upper_case_globals, reason = "named as the accountants' types are")]
         impl AccountantName {
-            /// Every accountant, the one to quote first.
-            pub const ALL: [Self; [$(stringify!($bound),)+ $(stringify!($other),)*].len()] =
-                [$(Self::$bound,)+ $(Self::$other,)*];
-
-            /// The accountant of this name; none for what is claimed.
-            #[must_use]
-            pub fn accountant(self) -> Option<&'static dyn Accountant> {
-                match self {
-                    Self::AsPublished => None,
-                    $(Self::$bound => Some(&$bound),)+
-                    $(Self::$other => Some(&$other),)*
-                }
-            }
-
-            /// As files and tables write it ("tight").
-            #[must_use]
-            pub fn words(self) -> &'static str {
-                self.accountant().map_or("as published", |accountant| accountant.name())
-            }
+            /// Nobody here: what is claimed, added up as papers do.
+            pub const AsPublished: Self = Self::at(Place::Claimed as u8);
+            $(pub const $bound: Self = Self::at(Place::$bound as u8);)+
+            $(pub const $other: Self = Self::at(Place::$other as u8);)*
         }
 
-        impl std::fmt::Display for AccountantName {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.words())
-            }
-        }
-
-        /// The accountant that a budget uses. Only upper bounds are offered.
-        #[derive(
-            Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-        )]
-        pub enum BudgetAccountant {
-            $($(#[$doc])* $bound,)+
-        }
-
+        #[allow(missing_docs, reason = "the accountant's own type carries the documentation")]
+        #[expect(non_upper_case_globals, reason = "named as the accountants' types are")]
         impl BudgetAccountant {
-            /// The accountant itself.
-            #[must_use]
-            pub fn as_dyn(self) -> &'static dyn Accountant {
-                match self {
-                    $(Self::$bound => &$bound,)+
-                }
-            }
-        }
-
-        /// Every accountant, the one to quote first.
-        #[must_use]
-        pub fn all() -> [&'static dyn Accountant; AccountantName::ALL.len()] {
-            [$(&$bound,)+ $(&$other,)*]
+            $(pub const $bound: Self = Self::at(Place::$bound as u8);)+
         }
     };
 }

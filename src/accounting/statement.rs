@@ -52,7 +52,7 @@ impl Statement {
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |name: AccountantName| Some(self.figure(name, name.accountant()?));
-        AccountantName::ALL.into_iter().filter_map(figure).collect()
+        AccountantName::all().filter_map(figure).collect()
     }
 
     fn figure(&self, name: AccountantName, accountant: &dyn Accountant) -> Figure {
@@ -113,7 +113,7 @@ impl Statement {
             let all = (1..=points).map(step).map(|releases| (releases, epsilon(releases)));
             Some((name, all.filter(|(_, epsilon)| epsilon.is_finite()).collect()))
         };
-        AccountantName::ALL.into_iter().filter_map(curve).collect()
+        AccountantName::all().filter_map(curve).collect()
     }
 }
 

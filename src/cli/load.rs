@@ -5,7 +5,7 @@ use super::options::{Format, ScenarioArguments};
 use super::output::{print, say, say_lines};
 use crate::objectives::Resources;
 use crate::report;
-use crate::scenario::{Diagnostics, Document};
+use crate::scenario::{Diagnostics, Document, OwnMember, own_members};
 use crate::study::{Manifest, Plan, RunFolder, files};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,10 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
             return Err(Exit::Internal);
         }
     };
+    if let Some(words) = lacking(folder, &manifest) {
+        say_lines(&words);
+        return Err(Exit::InvalidScenario);
+    }
     let file = folder.file("scenario.ron");
     let text = files::read(&file).map_err(|error| {
         say(format_args!("error: {error}"));
@@ -54,6 +58,25 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     let (text, overrides) = (document.text().to_owned(), manifest.overrides.clone());
     let plan = Plan::of_build(text, overrides, &resources, cells, &manifest.build);
     Ok((plan, manifest))
+}
+
+/// What the run was played with and this program lacks, in words; none if it has everything.
+fn lacking(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
+    let here = own_members();
+    let known = |member: &OwnMember| {
+        here.iter().any(|own| (&own.family, &own.name) == (&member.family, &member.name))
+    };
+    let missing: Vec<String> =
+        manifest.members.iter().filter(|member| !known(member)).map(OwnMember::to_string).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let path = folder.path().display();
+    let missing = missing.join(", ");
+    Some(format!(
+        "error: {path} was played by a program that has members of its own, which this one lacks: {missing}\n  use the \
+         program that played it, or add them to this one (subrosa::Catalogue)\n"
+    ))
 }
 
 /// Says that a folder is none that a run left.

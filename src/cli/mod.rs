@@ -32,6 +32,11 @@ use std::process::ExitCode;
 pub use exit::Exit;
 pub use options::command;
 
+/// Prints what is wrong with the program itself.
+pub(crate) fn complain_of(error: &dyn std::error::Error) {
+    output::say(format_args!("error: {error}"));
+}
+
 /// Runs the program on the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {

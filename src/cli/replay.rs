@@ -32,11 +32,11 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             return Exit::ReplayDiffers;
         }
     }
-    if manifest.build != study::BUILD {
+    if manifest.build != plan.this_build() {
         say(format_args!(
             "note: the run is of build {} of subrosa, this is build {}: differences may come from the program",
             short(&manifest.build),
-            short(study::BUILD)
+            short(&plan.this_build())
         ));
     }
     let (records, mut misfits) = match read(&plan, &folder, &manifest) {

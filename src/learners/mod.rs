@@ -127,7 +127,7 @@ pub trait LearnerRecipe: Send + Sync {
 
 crate::family! {
     /// How the next arm is chosen.
-    pub enum LearnerModel: dyn LearnerRecipe {
+    pub struct LearnerModel(LearnerMember): dyn LearnerRecipe, "learner" {
         GpUcb(GpUcb),
         ThompsonSampling(ThompsonSampling),
         ExpectedImprovement(ExpectedImprovement),

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_hub_of_a_star_stands_between_its_leaves() {
-        let star = || TopologyModel::Star(Star { hub: "p1".to_owned() });
+        let star = || TopologyModel::from(Star { hub: "p1".to_owned() });
         assert_eq!(between(star(), Encryption::EndToEnd, (0, 3)), [vec![1], vec![]]);
         assert_eq!(between(star(), Encryption::None, (0, 3)), [vec![1], vec![1]]);
         assert_eq!(between(star(), Encryption::None, (1, 3)), NOBODY, "the hub itself is no third party");
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn every_party_of_a_longer_way_is_one() {
         let pair = |a: usize, b: usize| (format!("p{a}"), format!("p{b}"));
-        let chain = || TopologyModel::Edges(Edges(vec![pair(0, 2), pair(2, 1), pair(1, 3)]));
+        let chain = || TopologyModel::from(Edges(vec![pair(0, 2), pair(2, 1), pair(1, 3)]));
         assert_eq!(between(chain(), Encryption::None, (0, 3)), [vec![1, 2], vec![1, 2]]);
         // Without a route there are no relays.
-        let islands = TopologyModel::Edges(Edges(vec![pair(0, 1), pair(2, 3)]));
+        let islands = TopologyModel::from(Edges(vec![pair(0, 1), pair(2, 3)]));
         assert_eq!(between(islands, Encryption::None, (0, 3)), NOBODY);
     }
 }

@@ -26,7 +26,7 @@ pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
 pub use multi_task_sample::MultiTaskSample;
-pub use noise::{Gaussian, Noise, NoiseModel, Recorded, StudentT, Uniform};
+pub use noise::{Gaussian, Noise, NoiseMember, NoiseModel, Recorded, StudentT, Uniform};
 pub use rkhs_sum::{Kernel, RkhsSum};
 pub use table::{Goal, InputScale, Output, OutputScale, Table, TableError, Transform};
 pub use tuning::{Label, Records, Training, TrainingError, Tuning, ValidationLoss, models, performance};
@@ -181,7 +181,7 @@ pub trait Prepared: fmt::Debug + Send + Sync {
 
 crate::family! {
     /// What is to be optimised.
-    pub enum ObjectiveModel: dyn Objective {
+    pub struct ObjectiveModel(ObjectiveMember): dyn Objective, "objective" {
         GpSample(GpSample),
         MultiTaskSample(MultiTaskSample),
         BraninHoo(BraninHoo),

@@ -74,7 +74,7 @@ fn fifth() -> Positive {
 }
 
 fn uniform() -> NoiseModel {
-    NoiseModel::Uniform(Uniform { bound: NonNegative::new(1.0).expect("1 is above 0") })
+    NoiseModel::from(Uniform { bound: NonNegative::new(1.0).expect("1 is above 0") })
 }
 
 #[derive(Debug)]

@@ -14,7 +14,7 @@ pub use stage::*;
 
 crate::family! {
     /// Who talks to whom about what.
-    pub enum ProtocolModel: dyn Protocol {
+    pub struct ProtocolModel(ProtocolMember): dyn Protocol, "protocol" {
         Outsourced(outsourced::Outsourced),
         Federated(federated::Federated),
         Local(local::Local),

@@ -370,8 +370,8 @@ mod tests {
         let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
         let scenario = Scenario::check(draft.clone(), &resources).unwrap();
         assert_eq!(scenario.draft(), &draft);
-        let LatencyModel::Empirical(law) = &scenario.stage(None).network.default.latency else { panic!() };
-        assert!((crate::network::latency::Latency::mean_seconds(law) - 0.03).abs() < 1e-12);
+        let law = &scenario.stage(None).network.default.latency;
+        assert!((law.as_dyn().mean_seconds() - 0.03).abs() < 1e-12);
         drop(folder);
         assert!(Scenario::check(draft, &resources).is_err());
     }

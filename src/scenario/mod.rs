@@ -16,6 +16,7 @@ pub mod fork;
 mod limits;
 mod names;
 mod nesting;
+mod own;
 mod parse;
 mod printable;
 mod suggest;
@@ -29,6 +30,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place};
 pub use document::{Cell, Document};
 pub use draft::{Draft, ForkDraft, Metric, PartyDraft, PrivacyDraft, Published, PublishedLoss};
 pub(crate) use limits::MOST_REPLICATIONS;
+pub use own::{OwnMember, own_members};
 pub(crate) use printable::printable;
 pub(crate) use suggest::closest;
 

@@ -17,7 +17,7 @@ pub use disk::manifest::{CellManifest, FOLDER_VERSION, Manifest};
 pub use disk::record::{Records, ReplicationRecord};
 pub use disk::store::Archive;
 pub use plan::cells::{CellPlan, Plan};
-pub use plan::identity::BUILD;
+pub use plan::identity::{BUILD, build_with};
 pub(crate) use play::cell_runner::CellRunner;
 pub use play::diff::{Cause, Divergence, Side, Told, diff};
 pub use play::dry::{Answers, DrySeries, Spread, dry_run};

@@ -4,7 +4,7 @@
 
 mod cost;
 mod counted;
-mod family;
+pub mod family;
 mod number;
 mod party;
 mod privacy_event;

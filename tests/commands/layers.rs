@@ -23,6 +23,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (7, &["audit"]),
     (8, &["report"]),
     (9, &["cli", "prelude"]),
+    (10, &["catalogue"]),
 ];
 
 /// What one floor may import of itself: the plainer of two.

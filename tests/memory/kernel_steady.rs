@@ -76,11 +76,9 @@ fn nothing_is_allocated_per_event() {
     assert!(allocations <= 2, "{allocations} allocations in {events} events of the kernel");
 
     let names: Vec<String> = (0..50).map(|index| format!("p{index}")).collect();
-    let link = Link {
-        latency: LatencyModel::Exponential(Exponential { mean: Span::from_millis(10) }),
-        ..Link::default()
-    };
-    let network = Network::new(TopologyModel::Star(Star { hub: "p0".to_owned() }), link);
+    let link =
+        Link { latency: LatencyModel::from(Exponential { mean: Span::from_millis(10) }), ..Link::default() };
+    let network = Network::new(TopologyModel::from(Star { hub: "p0".to_owned() }), link);
     let medium = network.medium(&names, &vec![PartyTraits::default(); 50], Key::root(3));
     let hub = Some(PartyId(0));
     let (allocations, events) = second_half(passers(50, hub), Box::new(medium), Span::from_millis(100_000));

@@ -16,18 +16,15 @@ fn names(population: usize) -> Vec<String> {
 }
 
 fn lognormal() -> LatencyModel {
-    LatencyModel::LogNormal(LogNormal {
-        median: Span::from_millis(40),
-        sigma: NonNegative::new(0.5).unwrap(),
-    })
+    LatencyModel::from(LogNormal { median: Span::from_millis(40), sigma: NonNegative::new(0.5).unwrap() })
 }
 
 fn lossy(probability: f64) -> LossModel {
-    LossModel::Independent(Independent(Probability::new(probability).unwrap()))
+    LossModel::from(Independent(Probability::new(probability).unwrap()))
 }
 
 fn star(default: Link, links: Vec<LinkRule>) -> Network {
-    let topology = TopologyModel::Star(Star { hub: "caller".to_owned() });
+    let topology = TopologyModel::from(Star { hub: "caller".to_owned() });
     Network { links, ..Network::new(topology, default) }
 }
 
@@ -86,12 +83,12 @@ fn play(network: &Network, availability: &[AvailabilityModel], rounds: u64, seed
 }
 
 fn always(population: usize) -> Vec<AvailabilityModel> {
-    vec![AvailabilityModel::Always(Always {}); population]
+    vec![AvailabilityModel::from(Always {}); population]
 }
 
 #[test]
 fn a_perfect_network_answers_every_call_once() {
-    let link = Link { latency: LatencyModel::Constant(Constant(Span::from_millis(5))), ..Link::default() };
+    let link = Link { latency: LatencyModel::from(Constant(Span::from_millis(5))), ..Link::default() };
     let played = play(&star(link, vec![]), &always(4), 10, 1);
     assert_eq!((played.answered, played.gave_up, played.lost), (30, 0, 0));
     assert_eq!(played.ending, Ending::Stopped);
@@ -109,11 +106,11 @@ fn the_same_seed_gives_the_same_digest_and_another_seed_another() {
 
 #[test]
 fn losses_and_absences_lose_no_call_and_count_none_twice() {
-    let period = |ms| LatencyModel::Exponential(Exponential { mean: Span::from_millis(ms) });
+    let period = |ms| LatencyModel::from(Exponential { mean: Span::from_millis(ms) });
     let availability = vec![
-        AvailabilityModel::OnOff(OnOff { online: period(3000), offline: period(400) }),
-        AvailabilityModel::PerMessage(PerMessage { heard: Probability::new(0.7).unwrap() }),
-        AvailabilityModel::OnOff(OnOff { online: period(1000), offline: period(1000) }),
+        AvailabilityModel::from(OnOff { online: period(3000), offline: period(400) }),
+        AvailabilityModel::from(PerMessage { heard: Probability::new(0.7).unwrap() }),
+        AvailabilityModel::from(OnOff { online: period(1000), offline: period(1000) }),
     ];
     for seed in 0..20 {
         let link = Link { latency: lognormal(), loss: lossy(0.2), ..Link::default() };
@@ -137,8 +134,8 @@ fn a_dead_link_is_given_up_and_nothing_hangs() {
 fn a_party_that_answers_from_afar_is_reached_through_the_hub() {
     // The hub is a listener: the caller and listener-2 have no link of their own.
     let network = Network::new(
-        TopologyModel::Star(Star { hub: "listener-1".to_owned() }),
-        Link { latency: LatencyModel::Constant(Constant(Span::from_millis(5))), ..Link::default() },
+        TopologyModel::from(Star { hub: "listener-1".to_owned() }),
+        Link { latency: LatencyModel::from(Constant(Span::from_millis(5))), ..Link::default() },
     );
     let played = play(&network, &always(3), 1, 1);
     assert_eq!(played.answered, 2);

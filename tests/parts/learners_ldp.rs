@@ -207,7 +207,7 @@ fn moma_asks_again_for_lost_outcomes() {
     let facts =
         Facts { horizon: Some(200), bound: Some(4.0), noise_bound: Some(1.0), laplace_scale: Some(1.0) };
     let arms = Arms { n: 100, covariance: Some(covariance), noise_variance: 1.0, mean: 0.0, facts };
-    let build = || LearnerModel::MomaGpUcb(recipe.clone()).as_dyn().build(&arms).unwrap();
+    let build = || LearnerModel::from(recipe.clone()).as_dyn().build(&arms).unwrap();
     let outcome = |arm: usize, noise: &mut Stream| f[arm] + noise.laplace();
     // Without losses, and with every third outcome lost: the same outcomes arrive, so the same epochs are played.
     let play = |lossy: bool| {

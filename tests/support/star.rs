@@ -48,8 +48,8 @@ pub fn star(parties: u32) -> (usize, usize) {
     counting::forget_most();
     let names: Vec<String> = (0..parties).map(|k| format!("agent-{k}")).collect();
     let traits = vec![PartyTraits { group: Some("agent".to_owned()), ..PartyTraits::default() }; names.len()];
-    let latency = LatencyModel::Exponential(Exponential { mean: Span::from_millis(50) });
-    let topology = TopologyModel::Star(Star { hub: "agent-0".to_owned() });
+    let latency = LatencyModel::from(Exponential { mean: Span::from_millis(50) });
+    let topology = TopologyModel::from(Star { hub: "agent-0".to_owned() });
     let network = Network::new(topology, Link { latency, ..Link::default() });
     let medium = network.medium(&names, &traits, Key::root(1).child("network"));
     let leaves = (1..parties).map(|_| -> Box<dyn Party<World>> { Box::new(Leaf) });

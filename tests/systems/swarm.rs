@@ -38,20 +38,20 @@ fn millis(stream: &mut Stream, least: u64, most: u64) -> Span {
 
 fn latency(stream: &mut Stream) -> LatencyModel {
     match stream.below(8) {
-        0 => LatencyModel::Constant(Constant(Span::ZERO)),
-        1 => LatencyModel::Constant(Constant(millis(stream, 1, 40))),
-        2 => LatencyModel::Uniform(Uniform { low: millis(stream, 0, 5), high: millis(stream, 5, 60) }),
-        3 => LatencyModel::Exponential(Exponential { mean: millis(stream, 1, 30) }),
-        4 => LatencyModel::LogNormal(LogNormal {
+        0 => LatencyModel::from(Constant(Span::ZERO)),
+        1 => LatencyModel::from(Constant(millis(stream, 1, 40))),
+        2 => LatencyModel::from(Uniform { low: millis(stream, 0, 5), high: millis(stream, 5, 60) }),
+        3 => LatencyModel::from(Exponential { mean: millis(stream, 1, 30) }),
+        4 => LatencyModel::from(LogNormal {
             median: millis(stream, 1, 30),
             sigma: NonNegative::new(stream.uniform()).unwrap(),
         }),
-        5 => LatencyModel::Normal(Normal { mean: millis(stream, 0, 30), sd: millis(stream, 1, 20) }),
-        6 => LatencyModel::Jittered(Jittered {
+        5 => LatencyModel::from(Normal { mean: millis(stream, 0, 30), sd: millis(stream, 1, 20) }),
+        6 => LatencyModel::from(Jittered {
             base: millis(stream, 1, 20),
             jitter: Box::new(Exponential { mean: millis(stream, 1, 10) }.into()),
         }),
-        _ => LatencyModel::Pareto(Pareto {
+        _ => LatencyModel::from(Pareto {
             shortest: millis(stream, 1, 10),
             shape: Positive::new(1.2 + 2.0 * stream.uniform()).unwrap(),
         }),
@@ -60,9 +60,9 @@ fn latency(stream: &mut Stream) -> LatencyModel {
 
 fn link(stream: &mut Stream) -> Link {
     let loss = match stream.below(3) {
-        0 => LossModel::NoLoss(NoLoss {}),
-        1 => LossModel::Independent(Independent(probability(stream, 0.5))),
-        _ => LossModel::GilbertElliott(GilbertElliott {
+        0 => LossModel::from(NoLoss {}),
+        1 => LossModel::from(Independent(probability(stream, 0.5))),
+        _ => LossModel::from(GilbertElliott {
             worsens: Probability::new(0.01 + 0.2 * stream.uniform()).unwrap(),
             recovers: Probability::new(0.2 + 0.5 * stream.uniform()).unwrap(),
             loss_good: probability(stream, 0.1),
@@ -86,17 +86,17 @@ fn link(stream: &mut Stream) -> Link {
 
 fn party(stream: &mut Stream, caller: bool) -> PartyTraits {
     let period = |stream: &mut Stream, least, most| {
-        LatencyModel::Exponential(Exponential { mean: millis(stream, least, most) })
+        LatencyModel::from(Exponential { mean: millis(stream, least, most) })
     };
     let availability = match stream.below(6) {
-        0 => AvailabilityModel::PerMessage(PerMessage {
+        0 => AvailabilityModel::from(PerMessage {
             heard: Probability::new(0.5 + 0.5 * stream.uniform()).unwrap(),
         }),
-        1 => AvailabilityModel::OnOff(OnOff {
+        1 => AvailabilityModel::from(OnOff {
             online: period(stream, 50, 3000),
             offline: period(stream, 1, 1000),
         }),
-        2 => AvailabilityModel::Scheduled(Scheduled {
+        2 => AvailabilityModel::from(Scheduled {
             online: stream.bernoulli(0.5),
             switches: vec![millis(stream, 0, 500), millis(stream, 501, 2000), millis(stream, 2001, 9000)],
         }),
@@ -104,17 +104,17 @@ fn party(stream: &mut Stream, caller: bool) -> PartyTraits {
             let lost = stream.bernoulli(0.5);
             let memory = if lost { Memory::Lost } else { Memory::Kept };
             // A caller that forgets its open call asks again from the first: it must live long enough to give up.
-            let life = LatencyModel::Constant(Constant(millis(stream, 9000, 20_000)));
+            let life = LatencyModel::from(Constant(millis(stream, 9000, 20_000)));
             let up = if caller { life } else { period(stream, 20, 3000) };
-            AvailabilityModel::Crashing(Crashing { up, down: period(stream, 1, 1000), memory })
+            AvailabilityModel::from(Crashing { up, down: period(stream, 1, 1000), memory })
         }
-        _ => AvailabilityModel::Always(Always {}),
+        _ => AvailabilityModel::from(Always {}),
     };
-    let time = LatencyModel::Exponential(Exponential { mean: millis(stream, 1, 20) });
+    let time = LatencyModel::from(Exponential { mean: millis(stream, 1, 20) });
     let compute = match stream.below(5) {
-        0 => ComputeModel::Drawn(Drawn { time }),
-        1 => ComputeModel::Heterogeneous(Heterogeneous { time, sigma: NonNegative::new(0.5).unwrap() }),
-        2 => ComputeModel::Straggling(Straggling {
+        0 => ComputeModel::from(Drawn { time }),
+        1 => ComputeModel::from(Heterogeneous { time, sigma: NonNegative::new(0.5).unwrap() }),
+        2 => ComputeModel::from(Straggling {
             time,
             probability: probability(stream, 0.2),
             factor: Positive::new(5.0).unwrap(),
@@ -139,18 +139,18 @@ fn scenario(stream: &mut Stream) -> Scenario {
     traits[1].group = Some("south".to_owned());
     let any = |stream: &mut Stream| names[stream.below(population as u64) as usize].clone();
     let topology = match stream.below(5) {
-        0 => TopologyModel::Ring(Ring { order: vec![] }),
-        1 => TopologyModel::Mesh(Mesh {}),
-        2 => TopologyModel::Clusters(Clusters {
+        0 => TopologyModel::from(Ring { order: vec![] }),
+        1 => TopologyModel::from(Mesh {}),
+        2 => TopologyModel::from(Clusters {
             gateways: [("north", "p0"), ("south", "p1")].map(|(g, p)| (g.to_owned(), p.to_owned())).into(),
         }),
         // A random tree.
-        3 => TopologyModel::Edges(Edges(
+        3 => TopologyModel::from(Edges(
             (1..population)
                 .map(|child| (names[child].clone(), names[stream.below(child as u64) as usize].clone()))
                 .collect(),
         )),
-        _ => TopologyModel::Star(Star { hub: any(stream) }),
+        _ => TopologyModel::from(Star { hub: any(stream) }),
     };
     let mut network = Network::new(topology, link(stream));
     for _ in 0..stream.below(4) {
@@ -162,13 +162,13 @@ fn scenario(stream: &mut Stream) -> Scenario {
         let until = from + millis(stream, 1, 3000);
         let group = if stream.bernoulli(0.5) { "north" } else { "south" }.to_owned();
         network.outages.push(match stream.below(3) {
-            0 => OutageModel::Partition(Partition {
+            0 => OutageModel::from(Partition {
                 groups: vec!["north".to_owned(), "south".to_owned()],
                 from,
                 until,
             }),
-            1 => OutageModel::Blackout(Blackout { group, from, until }),
-            _ => OutageModel::Regional(Regional { group, up: latency(stream), down: latency(stream) }),
+            1 => OutageModel::from(Blackout { group, from, until }),
+            _ => OutageModel::from(Regional { group, up: latency(stream), down: latency(stream) }),
         });
     }
     // Regions whose periods have no length are refused by `check`.
@@ -181,15 +181,13 @@ fn scenario(stream: &mut Stream) -> Scenario {
 /// The same link without losses, copies (whose answers may keep a slow party busy for good) and delays that last
 /// longer than all attempts together.
 fn calm(link: Link) -> Link {
-    let latency = match link.latency {
-        LatencyModel::Pareto(Pareto { shortest, .. }) => {
-            LatencyModel::Pareto(Pareto { shortest, shape: Positive::new(4.0).unwrap() })
-        }
-        other => other,
+    let latency = match link.latency.get() {
+        Some(&Pareto { shortest, .. }) => Pareto { shortest, shape: Positive::new(4.0).unwrap() }.into(),
+        None => link.latency,
     };
     Link {
         latency,
-        loss: LossModel::NoLoss(NoLoss {}),
+        loss: LossModel::from(NoLoss {}),
         bandwidth: link.bandwidth.map(|bandwidth| Bandwidth { buffer: None, ..bandwidth }),
         duplication: Probability::new(0.0).unwrap(),
         ..link
@@ -200,7 +198,7 @@ fn calm(link: Link) -> Link {
 fn lifted(scenario: &Scenario) -> Scenario {
     let mut lifted = scenario.clone();
     for party in &mut lifted.traits {
-        party.availability = AvailabilityModel::Always(Always {});
+        party.availability = AvailabilityModel::from(Always {});
     }
     lifted.network.outages.clear();
     lifted.network.default = calm(lifted.network.default);

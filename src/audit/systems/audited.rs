@@ -8,8 +8,11 @@ use crate::rng::Key;
 use crate::study::CellRunner;
 
 /// A protocol whose releases can be attacked.
-pub(super) trait Audited {
+pub trait Audited {
     /// The releases of one series, each on neighbours to choose the most telling of.
+    ///
+    /// # Errors
+    /// [`LeftOut`]: why the series is not audited.
     fn candidates(&self, series: &str, ground: &Ground<'_>) -> Result<Vec<Candidates>, LeftOut>;
 
     /// The part of a series that nothing protects, where another part is audited.
@@ -26,28 +29,37 @@ pub(super) trait Audited {
 }
 
 /// Where an audit takes place: the world of one replication, and what was asked for.
-pub(super) struct Ground<'a> {
+#[derive(Debug)]
+pub struct Ground<'a> {
+    /// Plays and prepares replications of the cell.
     pub(super) runner: &'a CellRunner<'a>,
-    pub(super) stage: &'a Stage,
+    /// The prepared world: objective, network, names of parties.
+    pub stage: &'a Stage,
     /// Node of the replication.
-    pub(super) key: Key,
+    pub key: Key,
     /// Delta that was asked for.
-    pub(super) delta: Option<f64>,
+    pub delta: Option<f64>,
     /// Delta of the study's own figures.
-    pub(super) study_delta: Option<f64>,
+    pub study_delta: Option<f64>,
     /// The neighbour that was asked for, instead of a search.
-    pub(super) neighbour: Option<&'a str>,
+    pub neighbour: Option<&'a str>,
 }
 
 impl Ground<'_> {
     /// The world of another replication.
-    pub(super) fn world(&self, replication: u64) -> Result<(Stage, Key), AuditError> {
+    ///
+    /// # Errors
+    /// [`AuditError`]: a world that cannot be prepared.
+    pub fn world(&self, replication: u64) -> Result<(Stage, Key), AuditError> {
         self.runner.world(replication).map_err(AuditError::scenario)
     }
 }
 
 /// The series of a name, out of a protocol's.
-pub(super) fn named<'a, S>(
+///
+/// # Errors
+/// [`AuditError`]: there is none.
+pub fn named<'a, S>(
     series: &'a [S],
     wanted: &str,
     name: impl Fn(&S) -> &String,

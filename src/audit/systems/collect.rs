@@ -5,18 +5,39 @@ use super::request::Request;
 use super::system::{Candidates, LeftOut, Systems};
 use crate::audit::error::AuditError;
 use crate::protocols::ProtocolModel;
+use crate::protocols::echo::Echo;
+use crate::protocols::federated::Federated;
+use crate::protocols::local::Local;
+use crate::protocols::outsourced::Outsourced;
+use crate::protocols::release::Release;
 use crate::study::{CellRunner, Plan};
 use crate::vocab::Delta;
+use std::sync::OnceLock;
 
-/// What each protocol offers to be audited: a line for a file.
-fn audited(protocol: &ProtocolModel) -> &dyn Audited {
-    match protocol {
-        ProtocolModel::Echo(recipe) => recipe,
-        ProtocolModel::Outsourced(recipe) => recipe,
-        ProtocolModel::Release(recipe) => recipe,
-        ProtocolModel::Local(recipe) => recipe,
-        ProtocolModel::Federated(recipe) => recipe,
-    }
+/// What a protocol offers to be audited, if it is of the type that this was made for.
+pub type Offer = fn(&ProtocolModel) -> Option<&dyn Audited>;
+
+/// The offer of a protocol.
+#[must_use]
+pub fn offer<T: Audited + 'static>() -> Offer {
+    |protocol| protocol.get::<T>().map(|recipe| -> &dyn Audited { recipe })
+}
+
+/// What the library's own protocols offer: a line for a file.
+fn standard() -> Vec<Offer> {
+    vec![offer::<Echo>(), offer::<Outsourced>(), offer::<Release>(), offer::<Local>(), offer::<Federated>()]
+}
+
+static OFFERS: OnceLock<Vec<Offer>> = OnceLock::new();
+
+/// Adds what a program's own protocols offer, before the first audit. Later calls change nothing.
+pub fn offer_also(own: &[Offer]) {
+    OFFERS.get_or_init(|| [standard(), own.to_vec()].concat());
+}
+
+/// What a protocol offers; nothing if its type has not said.
+fn audited(protocol: &ProtocolModel) -> Option<&dyn Audited> {
+    OFFERS.get_or_init(standard).iter().find_map(|offer| offer(protocol))
 }
 
 /// Replication whose world is audited.
@@ -40,7 +61,13 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
         let expected = format!("a series out of {}", known.join(", "));
         return Err(AuditError::Asked { expected, found: format!("\"{series}\"") });
     }
-    let audited = audited(protocol);
+    let audited = audited(protocol).ok_or_else(|| {
+        let name = protocol.name();
+        AuditError::scenario(format_args!(
+            "the protocol {name} comes with no attack: implement subrosa::audit::Audited for its type, and add it to the \
+             catalogue with `audited_protocol`"
+        ))
+    })?;
     if let Some(why) = audited.refuses(request) {
         return Err(AuditError::scenario(why));
     }

@@ -4,7 +4,8 @@
 //! mechanisms, on one of two neighbouring inputs. What an observer does with a release afterwards (asking, learning,
 //! choosing) can tell nothing more, so it is not repeated.
 //!
-//! A protocol is one file here, which implements `Audited` for it, and its line in `collect`.
+//! A protocol is one file here, which implements [`Audited`] for it, and its line in `collect`. A program's own protocol
+//! is added by [`offer_also`], as [`crate::Catalogue`] does.
 
 mod audited;
 mod collect;
@@ -17,7 +18,8 @@ mod request;
 mod search;
 mod system;
 
-pub use collect::systems;
+pub use audited::{Audited, Ground, named};
+pub use collect::{Offer, offer, offer_also, systems};
 pub use request::Request;
 pub use search::{audit, effort};
-pub use system::{Candidates, NotAudited, System, Systems};
+pub use system::{Candidates, LeftOut, NotAudited, System, Systems};

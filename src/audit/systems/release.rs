@@ -8,7 +8,7 @@ use crate::audit::measure::{Experiment, KnownPair, Transcript, World};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{Distinguisher, Laws, Mechanism, Price, RATIO};
 use crate::protocols::release::{
-    PublicationModel, Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
+    EverySetting, Release, ReleaseSeries, Secrets, SettingRelease, Task, ValueOf, ValueRelease,
 };
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
@@ -36,7 +36,7 @@ fn candidates(
     ground: &Ground<'_>,
 ) -> Result<Vec<Candidates>, LeftOut> {
     let delta = ground.delta;
-    if matches!(series.publication, PublicationModel::EverySetting(_)) {
+    if series.publication.get::<EverySetting>().is_some() {
         return Err(LeftOut::Beyond(
             "each setting is published before the next is tried, so a trial would have to play the whole search in both \
              worlds; the auditor repeats the last release only",

@@ -23,7 +23,8 @@ impl std::fmt::Debug for System {
 }
 
 impl System {
-    pub(super) fn new(statement: Statement, experiment: impl Experiment + Send + 'static) -> Self {
+    /// A release on one pair of neighbours: what is said about it, and how it is repeated in either world.
+    pub fn new(statement: Statement, experiment: impl Experiment + Send + 'static) -> Self {
         Self { statement, experiment: Box::new(experiment), notes: Vec::new(), reconstruction: None }
     }
 }
@@ -44,7 +45,7 @@ pub struct NotAudited {
 
 /// Why a series is not audited.
 #[derive(Debug, Error)]
-pub(super) enum LeftOut {
+pub enum LeftOut {
     /// Nothing is claimed for the release, or nothing is released.
     #[error("{0}")]
     Unprotected(&'static str),
@@ -58,7 +59,8 @@ pub(super) enum LeftOut {
 
 impl LeftOut {
     /// As a reader sees it.
-    pub(super) fn of(&self, series: &str) -> NotAudited {
+    #[must_use]
+    pub fn of(&self, series: &str) -> NotAudited {
         let protected = !matches!(self, Self::Unprotected(_));
         NotAudited { series: series.to_owned(), protected, why: self.to_string() }
     }

@@ -24,6 +24,6 @@ impl AvailabilityProcess for Always {}
 
 impl Default for AvailabilityModel {
     fn default() -> Self {
-        Self::Always(Always {})
+        Self::from(Always {})
     }
 }

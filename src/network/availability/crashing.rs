@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn up_and_down_alternate_and_say_what_is_left() {
-        let constant = |ms| LatencyModel::Constant(Constant(Span::from_millis(ms)));
+        let constant = |ms| LatencyModel::from(Constant(Span::from_millis(ms)));
         let recipe = Crashing { up: constant(30), down: constant(10), memory: Memory::Lost };
         let mut process = recipe.start(Key::root(3).stream());
         assert!(process.starts_online());

@@ -117,7 +117,7 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
 
 crate::family! {
     /// Whether a party is connected.
-    pub enum AvailabilityModel: dyn Availability {
+    pub struct AvailabilityModel(AvailabilityMember): dyn Availability, "availability" {
         Always(Always),
         PerMessage(PerMessage),
         OnOff(OnOff),

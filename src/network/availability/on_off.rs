@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn constant_periods_alternate() {
         let recipe = OnOff {
-            online: LatencyModel::Constant(Constant(Span::from_millis(30))),
-            offline: LatencyModel::Constant(Constant(Span::from_millis(10))),
+            online: LatencyModel::from(Constant(Span::from_millis(30))),
+            offline: LatencyModel::from(Constant(Span::from_millis(10))),
         };
         let mut process = recipe.start(Key::root(3).stream());
         let mut online = process.starts_online();
@@ -100,8 +100,8 @@ mod tests {
         // 20,000 exponential periods a side with means 3 and 1: the share's standard error is
         // sqrt(2 / 20,000) * 3/16 = 0.0019; six of them are 0.0113.
         let recipe = OnOff {
-            online: LatencyModel::Exponential(Exponential { mean: Span::from_millis(3) }),
-            offline: LatencyModel::Exponential(Exponential { mean: Span::from_millis(1) }),
+            online: LatencyModel::from(Exponential { mean: Span::from_millis(3) }),
+            offline: LatencyModel::from(Exponential { mean: Span::from_millis(1) }),
         };
         let mut process = recipe.start(Key::root(4).stream());
         let (mut online, mut at, mut total) = (process.starts_online(), Time::ZERO, Span::ZERO);

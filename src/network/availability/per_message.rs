@@ -106,7 +106,7 @@ mod tests {
             ("PerMessage(0)", 0.0),
         ] {
             let expected = PerMessage { heard: Probability::new(heard).unwrap() };
-            assert_eq!(read(text).unwrap(), AvailabilityModel::PerMessage(expected), "{text}");
+            assert_eq!(read(text).unwrap(), AvailabilityModel::from(expected), "{text}");
         }
         let model = read("PerMessage(0.9)").unwrap();
         assert_eq!(serde_json::to_string(&model).unwrap(), r#"{"PerMessage":{"heard":0.9}}"#);

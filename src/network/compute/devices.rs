@@ -79,7 +79,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("devices.csv"), "device,speed\na,2\nb,0.5\n").unwrap();
         let mut recipe = Devices {
-            time: LatencyModel::Constant(Constant(Span::from_millis(100))),
+            time: LatencyModel::from(Constant(Span::from_millis(100))),
             file: "devices.csv".into(),
             column: speed(),
             sorted: None,

@@ -22,6 +22,6 @@ impl Compute for Instant {
 
 impl Default for ComputeModel {
     fn default() -> Self {
-        Self::Instant(Instant {})
+        Self::from(Instant {})
     }
 }

@@ -55,7 +55,7 @@ pub trait Compute {
 
 crate::family! {
     /// How long a party works on each message that it hears, one after another.
-    pub enum ComputeModel: dyn Compute {
+    pub struct ComputeModel(ComputeMember): dyn Compute, "compute" {
         Instant(Instant),
         Drawn(Drawn),
         Heterogeneous(Heterogeneous),
@@ -88,7 +88,7 @@ mod tests {
     use crate::vocab::{NonNegative, Positive, Probability};
 
     fn constant(ms: u64) -> LatencyModel {
-        LatencyModel::Constant(Constant(Span::from_millis(ms)))
+        LatencyModel::from(Constant(Span::from_millis(ms)))
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_drawn_job_is_its_recipe() {
-        let time = LatencyModel::Exponential(Exponential { mean: Span::from_millis(100) });
+        let time = LatencyModel::from(Exponential { mean: Span::from_millis(100) });
         let recipe = Drawn { time: time.clone() };
         assert_eq!(recipe.job(1.0, 0.7, 0.3), time.as_dyn().quantile(0.7));
         assert!(!recipe.is_instant());

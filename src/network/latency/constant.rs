@@ -25,6 +25,6 @@ impl Latency for Constant {
 
 impl Default for LatencyModel {
     fn default() -> Self {
-        Self::Constant(Constant(Span::ZERO))
+        Self::from(Constant(Span::ZERO))
     }
 }

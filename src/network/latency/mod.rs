@@ -51,7 +51,7 @@ pub trait Latency {
 
 crate::family! {
     /// How long a message travels along a link.
-    pub enum LatencyModel: dyn Latency {
+    pub struct LatencyModel(LatencyMember): dyn Latency, "latency" {
         Constant(Constant),
         Uniform(Uniform),
         Exponential(Exponential),
@@ -72,35 +72,32 @@ mod tests {
         std::fs::write(folder.path().join("delays.csv"), "s\n0.03\n0.01\n0.08\n0.04\n").unwrap();
         let mut law = Empirical::new("delays.csv".into(), "s".to_owned(), Span::from_millis(1000));
         assert_eq!(law.load(folder.path()), []);
-        LatencyModel::Empirical(law)
+        LatencyModel::from(law)
     }
 
     fn examples() -> Vec<LatencyModel> {
         let ms = Span::from_millis;
         vec![
-            LatencyModel::Constant(Constant(ms(40))),
-            LatencyModel::Uniform(Uniform { low: ms(10), high: ms(70) }),
-            LatencyModel::Exponential(Exponential { mean: ms(40) }),
-            LatencyModel::LogNormal(LogNormal {
+            LatencyModel::from(Constant(ms(40))),
+            LatencyModel::from(Uniform { low: ms(10), high: ms(70) }),
+            LatencyModel::from(Exponential { mean: ms(40) }),
+            LatencyModel::from(LogNormal {
                 median: ms(40),
                 sigma: crate::vocab::NonNegative::new(0.5).unwrap(),
             }),
-            LatencyModel::Normal(Normal { mean: ms(40), sd: ms(30) }),
-            LatencyModel::Pareto(Pareto {
-                shortest: ms(40),
-                shape: crate::vocab::Positive::new(4.0).unwrap(),
-            }),
+            LatencyModel::from(Normal { mean: ms(40), sd: ms(30) }),
+            LatencyModel::from(Pareto { shortest: ms(40), shape: crate::vocab::Positive::new(4.0).unwrap() }),
             empirical(),
-            LatencyModel::Jittered(Jittered {
+            LatencyModel::from(Jittered {
                 base: ms(30),
-                jitter: Box::new(LatencyModel::Exponential(Exponential { mean: ms(10) })),
+                jitter: Box::new(LatencyModel::from(Exponential { mean: ms(10) })),
             }),
         ]
     }
 
     #[test]
     fn every_member_has_an_example() {
-        assert_eq!(examples().len(), LatencyModel::NAMES.len());
+        assert_eq!(examples().len(), LatencyModel::names().len());
     }
 
     #[test]

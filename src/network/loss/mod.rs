@@ -51,7 +51,7 @@ pub trait LossProcess: std::fmt::Debug + BoxedLoss {
 
 crate::family! {
     /// Whether a link drops a message.
-    pub enum LossModel: dyn Loss {
+    pub struct LossModel(LossMember): dyn Loss, "loss" {
         NoLoss(NoLoss),
         Independent(Independent),
         GilbertElliott(GilbertElliott),

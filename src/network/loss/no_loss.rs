@@ -27,6 +27,6 @@ impl LossProcess for NoLoss {
 
 impl Default for LossModel {
     fn default() -> Self {
-        Self::NoLoss(NoLoss {})
+        Self::from(NoLoss {})
     }
 }

@@ -50,7 +50,7 @@ pub trait Outage {
 
 crate::family! {
     /// An outage of a group of parties.
-    pub enum OutageModel: dyn Outage {
+    pub struct OutageModel(OutageMember): dyn Outage, "outage" {
         Partition(Partition),
         Blackout(Blackout),
         Regional(Regional),

@@ -52,7 +52,7 @@ pub trait Topology {
 crate::family! {
     /// Which parties have a link. A message takes the quickest route: the one of smallest mean latency in all, and
     /// of fewest links among equals.
-    pub enum TopologyModel: dyn Topology {
+    pub struct TopologyModel(TopologyMember): dyn Topology, "topology" {
         Star(Star),
         Ring(Ring),
         Mesh(Mesh),

@@ -159,14 +159,14 @@ mod tests {
 
     #[test]
     fn leaves_of_a_star_talk_through_the_hub() {
-        let star = || TopologyModel::Star(Star { hub: "p1".to_owned() });
+        let star = || TopologyModel::from(Star { hub: "p1".to_owned() });
         assert_eq!(walk(star(), 3, |_, _| 1.0), [0, 1, 2]);
         assert_eq!(walk(star(), 2, |_, _| 1.0), [0, 1]);
     }
 
     #[test]
     fn a_ring_is_walked_the_shorter_way_and_never_in_circles() {
-        let ring = || TopologyModel::Ring(Ring { order: vec![] });
+        let ring = || TopologyModel::from(Ring { order: vec![] });
         assert_eq!(walk(ring(), 6, |_, _| 1.0), [0, 5]);
         assert_eq!(walk(ring(), 6, |_, _| 0.0), [0, 5]);
         // The closing link is slow in this direction: all the way round is quicker.
@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn a_mesh_goes_round_a_slow_link() {
         let slow = |a, b| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
-        assert_eq!(walk(TopologyModel::Mesh(Mesh {}), 4, slow), [0, 1, 3]);
-        assert_eq!(walk(TopologyModel::Mesh(Mesh {}), 4, |_, _| 1.0), [0, 3]);
+        assert_eq!(walk(TopologyModel::from(Mesh {}), 4, slow), [0, 1, 3]);
+        assert_eq!(walk(TopologyModel::from(Mesh {}), 4, |_, _| 1.0), [0, 3]);
     }
 
     #[test]
@@ -188,9 +188,9 @@ mod tests {
         let routes = |topology: TopologyModel, uniform: bool, cost: fn(usize, usize) -> f64| {
             Routes::new(&topology, &population, uniform, cost)
         };
-        let ring = |cost| routes(TopologyModel::Ring(Ring { order: vec![] }), false, cost);
-        let mesh = |uniform, cost| routes(TopologyModel::Mesh(Mesh {}), uniform, cost);
-        let star = |hub: &str| routes(TopologyModel::Star(Star { hub: hub.to_owned() }), true, |_, _| 1.0);
+        let ring = |cost| routes(TopologyModel::from(Ring { order: vec![] }), false, cost);
+        let mesh = |uniform, cost| routes(TopologyModel::from(Mesh {}), uniform, cost);
+        let star = |hub: &str| routes(TopologyModel::from(Star { hub: hub.to_owned() }), true, |_, _| 1.0);
         let slow = |a: usize, b: usize| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
         assert!(ring(|_, _| 1.0).surely_like(&ring(|_, _| 2.0)));
         assert!(ring(slow).surely_like(&ring(slow)));
@@ -205,6 +205,6 @@ mod tests {
     #[test]
     fn no_route_is_said_so() {
         let edges = Edges(vec![("p0".to_owned(), "p1".to_owned())]);
-        assert_eq!(walk(TopologyModel::Edges(edges), 3, |_, _| 1.0), [0]);
+        assert_eq!(walk(TopologyModel::from(edges), 3, |_, _| 1.0), [0]);
     }
 }

@@ -39,7 +39,7 @@ pub trait NoiseLaw {
 
 crate::family! {
     /// The noise that is added to an objective when it is measured.
-    pub enum NoiseModel: dyn NoiseLaw {
+    pub struct NoiseModel(NoiseMember): dyn NoiseLaw, "noise" {
         Gaussian(Gaussian),
         Uniform(Uniform),
         StudentT(StudentT),

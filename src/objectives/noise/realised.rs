@@ -42,15 +42,15 @@ impl Noise {
     /// Normal noise of a standard deviation, finite and not negative.
     #[must_use]
     pub fn gaussian(sd: f64) -> Self {
-        Self::Law(NoiseModel::Gaussian(Gaussian::of(sd)))
+        Self::Law(NoiseModel::from(Gaussian::of(sd)))
     }
 
     /// The standard deviation of normal noise; none for any other law.
     #[must_use]
     pub fn gaussian_sd(&self) -> Option<f64> {
         match self {
-            Self::Law(NoiseModel::Gaussian(law)) => Some(law.variance().sqrt()),
-            Self::Law(_) | Self::Recorded(_) => None,
+            Self::Law(law) => law.get::<Gaussian>().map(|law| law.variance().sqrt()),
+            Self::Recorded(_) => None,
         }
     }
 

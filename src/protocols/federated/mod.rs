@@ -47,10 +47,10 @@ pub use messages::{Clipped, Close, Fact, Message, OwnFact, World};
 pub use queries::{InitialPoints, Repeated, Width};
 pub use recipe::Federated;
 pub use rehearsal::Rehearsal;
-pub use rounds::{Late, RoundPolicy};
+pub use rounds::{All, Buffered, Deadline, FirstK, Late, Policy, PolicyMember, Quorum, RoundPolicy};
 pub use series::{
     AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,
 };
 pub use shared_model::WeightOutcomes;
 pub use theorem::RegretTerms;
-pub use weights::{Annealed, WeightSchedule};
+pub use weights::{Annealed, Uniform, WeightMember, WeightSchedule, Weights};

@@ -76,7 +76,8 @@ impl Protocol for Federated {
                 if stage.directions.dry {
                     return Ok(Arc::clone(&instance.values));
                 }
-                objective_of(self, &self.groups[group], (n, party), stage, instance, key)
+                let unlike = (self.groups[group].heterogeneity.get(), self.perturbation.get());
+                objective_of(unlike, (n, party), stage, instance, key)
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(fail)?;

@@ -180,12 +180,21 @@ impl Federated {
         for (index, recipe) in self.series.iter().enumerate() {
             let at = |path: &str| format!("series[{index}].{path}");
             problems.extend(series::taken(&self.series, index));
-            problems.extend(recipe.policy.problems(agents).map(|problem| problem.below(&at("policy"))));
+            problems.extend(
+                recipe.policy.problems(agents).into_iter().map(|problem| problem.below(&at("policy"))),
+            );
             problems.extend(recipe.local_problem().map(|problem| problem.below(&format!("series[{index}]"))));
             if let Sharing::Aggregate(aggregate) = &recipe.sharing {
                 let at = |path: &str| at(&format!("sharing.{path}"));
-                problems.extend(aggregate.weights.problems().map(|problem| problem.below(&at("weights"))));
-                let masking = aggregate.masking_problems(recipe.policy, agents);
+                problems.extend(
+                    aggregate
+                        .weights
+                        .as_dyn()
+                        .problems()
+                        .into_iter()
+                        .map(|problem| problem.below(&at("weights"))),
+                );
+                let masking = aggregate.masking_problems(&recipe.policy, agents);
                 problems
                     .extend(masking.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
                 if aggregate.noise_multiplier.get() > 0.0 && aggregate.clip.is_none() {

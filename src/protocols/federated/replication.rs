@@ -175,7 +175,7 @@ impl Replication<'_> {
                 agents: self.agents.iter().map(|&(party, _)| id(party)).collect(),
                 places: self.agents.iter().enumerate().map(|(n, &(party, _))| (id(party), n)).collect(),
                 sharing: series.sharing.clone(),
-                policy: series.policy,
+                policy: series.policy.clone(),
                 neighbours: series.sharing.neighbours(),
                 explored: explored.clone(),
                 rounds: self.recipe.rounds,

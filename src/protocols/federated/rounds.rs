@@ -1,51 +1,99 @@
 //! When a server closes a round, and what it does with answers that come too late.
 
+use crate::privacy::mechanisms::Participation;
 use crate::vocab::{Positive, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// When a round is closed. Every policy closes early once all agents have answered.
+/// The behaviour of a policy: when a server closes a round. Every policy closes early once all agents have answered.
+pub trait Policy {
+    /// The longest that a round stays open.
+    fn patience(&self) -> Span;
+
+    /// Whether a round can be closed now, with `fresh` answers to it from `agents` agents in all, and `buffered` answers to
+    /// any round since the last sum.
+    fn is_enough(&self, fresh: u64, buffered: u64, agents: u64) -> bool;
+
+    /// Whether answers to earlier rounds count like answers to this one.
+    fn buffers(&self) -> bool {
+        false
+    }
+
+    /// The number of answers that it keeps, where those who answer fast are in more often than those who were chosen: the sum
+    /// is then priced with the rate of those who are kept.
+    fn keeps(&self) -> Option<u64> {
+        None
+    }
+
+    /// What is wrong with it as a whole, for so many agents.
+    fn problems(&self, agents: u64) -> Vec<Problem> {
+        let _ = agents;
+        Vec::new()
+    }
+}
+
+/// When all agents have answered, or after `patience` at the latest, since some never will.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub enum RoundPolicy {
-    /// When all agents have answered, or after `patience` at the latest, since some never will.
-    All {
-        /// Longest wait. Default: 60 s.
-        #[serde(default = "minute")]
-        patience: Span,
-    },
-    /// After a fixed time.
-    Deadline {
-        /// How long the round stays open.
-        after: Span,
-    },
-    /// When a share of the agents have answered, or after `patience`.
-    Quorum {
-        /// Share of all agents, above 0.
-        share: Positive,
-        /// Longest wait. Default: 60 s.
-        #[serde(default = "minute")]
-        patience: Span,
-    },
-    /// When this many have answered, or after `patience`. An agent that answers fast is in more often, so the sum is
-    /// priced with the rate of those who were chosen, not of those who were kept.
-    FirstK {
-        /// Number of answers.
-        k: NonZeroU64,
-        /// Longest wait. Default: 60 s.
-        #[serde(default = "minute")]
-        patience: Span,
-    },
-    /// Whenever this many answers have come since the last sum, whichever rounds they are for (asynchronous, buffered),
-    /// or after `patience`.
-    Buffered {
-        /// Number of answers.
-        k: NonZeroU64,
-        /// Longest wait. Default: 60 s.
-        #[serde(default = "minute")]
-        patience: Span,
-    },
+pub struct All {
+    /// Longest wait. Default: 60 s.
+    #[serde(default = "minute")]
+    pub patience: Span,
+}
+
+/// After a fixed time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deadline {
+    /// How long the round stays open.
+    pub after: Span,
+}
+
+/// When a share of the agents have answered, or after `patience`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Quorum {
+    /// Share of all agents, above 0.
+    pub share: Positive,
+    /// Longest wait. Default: 60 s.
+    #[serde(default = "minute")]
+    pub patience: Span,
+}
+
+/// When this many have answered, or after `patience`. An agent that answers fast is in more often, so the sum is
+/// priced with the rate of those who were chosen, not of those who were kept.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FirstK {
+    /// Number of answers.
+    pub k: NonZeroU64,
+    /// Longest wait. Default: 60 s.
+    #[serde(default = "minute")]
+    pub patience: Span,
+}
+
+/// Whenever this many answers have come since the last sum, whichever rounds they are for (asynchronous, buffered),
+/// or after `patience`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Buffered {
+    /// Number of answers.
+    pub k: NonZeroU64,
+    /// Longest wait. Default: 60 s.
+    #[serde(default = "minute")]
+    pub patience: Span,
+}
+
+crate::family! {
+    /// When a round is closed. Every policy closes early once all agents have answered.
+    pub struct RoundPolicy(PolicyMember): dyn Policy, "policy" {
+        All(All),
+        Deadline(Deadline),
+        Quorum(Quorum),
+        FirstK(FirstK),
+        Buffered(Buffered),
+    }
 }
 
 fn minute() -> Span {
@@ -54,54 +102,121 @@ fn minute() -> Span {
 
 impl Default for RoundPolicy {
     fn default() -> Self {
-        Self::All { patience: minute() }
+        Self::from(All { patience: minute() })
     }
+}
+
+impl Policy for All {
+    fn patience(&self) -> Span {
+        self.patience
+    }
+
+    fn is_enough(&self, _: u64, _: u64, _: u64) -> bool {
+        false
+    }
+}
+
+impl Policy for Deadline {
+    fn patience(&self) -> Span {
+        self.after
+    }
+
+    fn is_enough(&self, _: u64, _: u64, _: u64) -> bool {
+        false
+    }
+}
+
+impl Policy for Quorum {
+    fn patience(&self) -> Span {
+        self.patience
+    }
+
+    fn is_enough(&self, fresh: u64, _: u64, agents: u64) -> bool {
+        fresh as f64 >= self.share.get() * agents as f64
+    }
+
+    fn problems(&self, _: u64) -> Vec<Problem> {
+        if self.share.get() <= 1.0 {
+            return Vec::new();
+        }
+        let found = self.share.get().to_string();
+        vec![Problem::wrong("share", "a share of at most 1", found, "write 0.8 for four agents in five")]
+    }
+}
+
+impl Policy for FirstK {
+    fn patience(&self) -> Span {
+        self.patience
+    }
+
+    fn is_enough(&self, fresh: u64, _: u64, _: u64) -> bool {
+        fresh >= self.k.get()
+    }
+
+    fn keeps(&self) -> Option<u64> {
+        Some(self.k.get())
+    }
+
+    fn problems(&self, agents: u64) -> Vec<Problem> {
+        too_many(self.k, agents)
+    }
+}
+
+impl Policy for Buffered {
+    fn patience(&self) -> Span {
+        self.patience
+    }
+
+    fn is_enough(&self, _: u64, buffered: u64, _: u64) -> bool {
+        buffered >= self.k.get()
+    }
+
+    fn buffers(&self) -> bool {
+        true
+    }
+
+    fn problems(&self, agents: u64) -> Vec<Problem> {
+        too_many(self.k, agents)
+    }
+}
+
+/// What is wrong with a number of answers.
+fn too_many(k: NonZeroU64, agents: u64) -> Vec<Problem> {
+    if k.get() <= agents {
+        return Vec::new();
+    }
+    let expected = format!("at most the number of agents, {agents}");
+    vec![Problem::wrong("k", expected, k.to_string(), "lower k, or add agents")]
 }
 
 impl RoundPolicy {
     /// The longest that a round stays open.
     pub(super) fn patience(&self) -> Span {
-        match *self {
-            Self::All { patience }
-            | Self::Quorum { patience, .. }
-            | Self::FirstK { patience, .. }
-            | Self::Buffered { patience, .. } => patience,
-            Self::Deadline { after } => after,
-        }
+        self.as_dyn().patience()
     }
 
     /// Whether a round can be closed now.
     pub(super) fn is_enough(&self, fresh: u64, buffered: u64, agents: u64) -> bool {
-        fresh >= agents
-            || match *self {
-                Self::All { .. } | Self::Deadline { .. } => false,
-                Self::Quorum { share, .. } => fresh as f64 >= share.get() * agents as f64,
-                Self::FirstK { k, .. } => fresh >= k.get(),
-                Self::Buffered { k, .. } => buffered >= k.get(),
-            }
+        fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
+    }
+
+    /// The rate that sums are priced with where fewer are kept than were sampled at `rate`.
+    #[must_use]
+    pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<Option<f64>> {
+        let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().keeps(), participation) else {
+            return None;
+        };
+        let kept = k as f64 / agents as f64;
+        Some((kept < rate.get()).then_some(kept))
     }
 
     /// What is wrong with it as a whole.
-    pub(super) fn problems(&self, agents: u64) -> Option<Problem> {
+    pub(super) fn problems(&self, agents: u64) -> Vec<Problem> {
         if self.patience() == Span::ZERO {
             let cure = "give the agents time to answer";
-            return Some(Problem::wrong("patience", "a duration above 0", "0 s", cure));
+            return vec![Problem::wrong("patience", "a duration above 0", "0 s", cure)];
         }
-        match *self {
-            Self::Quorum { share, .. } if share.get() > 1.0 => Some(Problem::wrong(
-                "share",
-                "a share of at most 1",
-                share.get().to_string(),
-                "write 0.8 for four agents in five",
-            )),
-            Self::FirstK { k, .. } | Self::Buffered { k, .. } if k.get() > agents => Some(Problem::wrong(
-                "k",
-                format!("at most the number of agents, {agents}"),
-                k.to_string(),
-                "lower k, or add agents",
-            )),
-            _ => None,
-        }
+        self.as_dyn().problems(agents)
     }
 }
 

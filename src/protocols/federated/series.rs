@@ -242,7 +242,7 @@ fn everybody() -> Participation {
 
 impl Aggregate {
     /// Settings that cannot be combined with masks.
-    pub(super) fn masking_problems(&self, policy: RoundPolicy, agents: u64) -> Vec<Problem> {
+    pub(super) fn masking_problems(&self, policy: &RoundPolicy, agents: u64) -> Vec<Problem> {
         if !self.server.is_masked() {
             return Vec::new();
         }
@@ -262,9 +262,9 @@ impl Aggregate {
             let expected = "Discard: masks are for one round";
             problems.push(wrong("late", expected, &format!("{:?}", self.late), "leave it out"));
         }
-        if matches!(policy, RoundPolicy::Buffered { .. }) {
+        if policy.as_dyn().buffers() {
             let cure = "use Deadline or Quorum";
-            problems.push(wrong("server", "rounds, as masks are for one round", "Buffered", cure));
+            problems.push(wrong("server", "rounds, as masks are for one round", policy.name(), cure));
         }
         if self.visible_participation {
             let expected = "false: nobody sees coins under masks";

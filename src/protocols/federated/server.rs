@@ -93,7 +93,7 @@ impl Server {
             return;
         }
         self.stale += 1;
-        let buffers = matches!(self.policy, RoundPolicy::Buffered { .. });
+        let buffers = self.policy.as_dyn().buffers();
         match self.late_policy() {
             Late::Discard if !buffers => {}
             // A buffer takes whatever comes, one vector per agent.

@@ -1,7 +1,7 @@
 //! The server as a party: starts rounds, collects vectors, releases their sums.
 
 use super::messages::{Clipped, Close, Message, OwnFact, World};
-use super::rounds::{Late, RoundPolicy};
+use super::rounds::Late;
 use super::series::{Aggregate, Alone, Sharing};
 use super::server::{Server, Vector};
 use super::setup::Phase;
@@ -9,7 +9,7 @@ use crate::gp::dot;
 use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{ReleaseError, release};
-use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered, Participation};
+use crate::privacy::mechanisms::{Disclosure, FederatedSum, Gathered};
 use crate::protocols::stage::{JournalLedger, give_up};
 use crate::vocab::PartyId;
 use std::any::Any;
@@ -78,7 +78,7 @@ impl Party<World> for Server {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             self.sharing.clone_from(&fresh.sharing);
             self.neighbours.clone_from(&fresh.neighbours);
-            self.policy = fresh.policy;
+            self.policy.clone_from(&fresh.policy);
         }
     }
 }
@@ -153,11 +153,8 @@ impl Server {
     fn gather(&mut self, mechanism: &FederatedSum, aggregate: &Aggregate) -> (FederatedSum, Gathered) {
         let mut mechanism = mechanism.clone();
         // A server that keeps the first k answers plans with the rate k / N.
-        if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
-            (self.policy, mechanism.participation)
-        {
-            let kept = k.get() as f64 / self.agents.len() as f64;
-            mechanism.claimed_rate = (kept < rate.get()).then_some(kept);
+        if let Some(rate) = self.policy.claimed_rate(mechanism.participation, self.agents.len()) {
+            mechanism.claimed_rate = rate;
         }
         mechanism.is_forgotten = self.round + 1 > self.rounds;
         let mut vectors: Vec<(usize, Vector)> = Vec::new();

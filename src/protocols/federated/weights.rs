@@ -4,14 +4,27 @@ use crate::vocab::{NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The weights of agents by region and round.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub enum WeightSchedule {
-    /// Every agent counts 1/N everywhere: `Uniform()`.
-    Uniform(Uniform),
-    /// At first an agent has the largest weight in the region that it explores, later the same weight
-    /// everywhere.
-    Annealed(Annealed),
+/// The behaviour of a weight schedule.
+pub trait Weights {
+    /// Weights of aggregation k (0 follows the initial points): regions x agents, each at least 0 and each region's sum 1;
+    /// `explored` is the region that each agent explores. They are public: nothing that is protected may enter them.
+    fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>>;
+
+    /// What is wrong with it as a whole.
+    fn problems(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+}
+
+crate::family! {
+    /// The weights of agents by region and round.
+    pub struct WeightSchedule(WeightMember): dyn Weights, "weights" {
+        /// Every agent counts 1/N everywhere: `Uniform()`.
+        Uniform(Uniform),
+        /// At first an agent has the largest weight in the region that it explores, later the same weight
+        /// everywhere.
+        Annealed(Annealed),
+    }
 }
 
 /// Every agent counts 1/N everywhere: `Uniform()`.
@@ -51,41 +64,53 @@ fn forty() -> u64 {
 
 impl Default for WeightSchedule {
     fn default() -> Self {
-        Self::Annealed(Annealed { strength: fifteen(), hold: ten(), until: forty() })
+        Self::from(Annealed { strength: fifteen(), hold: ten(), until: forty() })
     }
 }
 
 impl WeightSchedule {
-    /// What is wrong with it as a whole.
-    pub(super) fn problems(&self) -> Option<Problem> {
-        match self {
-            Self::Annealed(annealed) if annealed.until <= annealed.hold => Some(Problem::wrong(
-                "Annealed.until",
-                format!("a round after `hold` ({})", annealed.hold),
-                annealed.until.to_string(),
-                "the authors hold for 10 rounds and end at 40",
-            )),
-            Self::Annealed(_) | Self::Uniform(_) => None,
-        }
-    }
-
     /// Weights of aggregation k (0 follows the initial points): regions x agents, each region's sum is 1.
     #[must_use]
     pub fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
-        let agents = explored.len() as f64;
-        let exponent = match self {
-            Self::Uniform(_) => 0.0,
-            Self::Annealed(annealed) => annealed.strength.get() * annealed.inverse_temperature(k),
-        };
-        let own = libm::exp(exponent);
-        (0..regions)
-            .map(|region| {
-                let inside = explored.iter().filter(|&&r| r == region).count() as f64;
-                let total = inside * own + (agents - inside);
-                explored.iter().map(|&r| if r == region { own / total } else { 1.0 / total }).collect()
-            })
-            .collect()
+        self.as_dyn().at(k, explored, regions)
     }
+}
+
+impl Weights for Uniform {
+    fn at(&self, _: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
+        softmax(0.0, explored, regions)
+    }
+}
+
+impl Weights for Annealed {
+    fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
+        softmax(self.strength.get() * self.inverse_temperature(k), explored, regions)
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        if self.until > self.hold {
+            return Vec::new();
+        }
+        vec![Problem::wrong(
+            "Annealed.until",
+            format!("a round after `hold` ({})", self.hold),
+            self.until.to_string(),
+            "the authors hold for 10 rounds and end at 40",
+        )]
+    }
+}
+
+/// Softmax over agents, those who explore the region with this exponent and the others with 0.
+fn softmax(exponent: f64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
+    let agents = explored.len() as f64;
+    let own = libm::exp(exponent);
+    (0..regions)
+        .map(|region| {
+            let inside = explored.iter().filter(|&&r| r == region).count() as f64;
+            let total = inside * own + (agents - inside);
+            explored.iter().map(|&r| if r == region { own / total } else { 1.0 / total }).collect()
+        })
+        .collect()
 }
 
 impl Annealed {

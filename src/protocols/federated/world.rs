@@ -1,8 +1,6 @@
 //! What all agents share, and the objective of each.
 
 use super::failure::CannotBegin;
-use super::recipe::Federated;
-use super::series::AgentGroup;
 use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MOST_ARMS};
 use crate::objectives::{Instance, Noise, Surrogate};
@@ -95,8 +93,7 @@ impl Common {
 
 /// The objective of one agent: sqrt(1 - h) f + sqrt(h) g + perturbation, g a further draw of the same kind.
 pub(super) fn objective_of(
-    recipe: &Federated,
-    group: &AgentGroup,
+    (h, perturbation): (f64, f64),
     (agent, party): (usize, usize),
     stage: &Stage,
     instance: &Instance,
@@ -107,7 +104,6 @@ pub(super) fn objective_of(
         None => &instance.values,
         Some(all) => all.get(agent).ok_or(CannotBegin::TooManyAgents { found: all.len() })?,
     };
-    let (h, perturbation) = (group.heterogeneity.get(), recipe.perturbation.get());
     if h <= 0.0 && perturbation <= 0.0 {
         return Ok(Arc::clone(shared));
     }

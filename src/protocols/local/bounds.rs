@@ -2,7 +2,7 @@
 
 use crate::gp::covariance::Shape;
 use crate::gp::gain_bounds;
-use crate::learners::{Arms, LearnerModel, Theorem};
+use crate::learners::{Arms, GpUcb, LearnerModel, Theorem};
 use crate::objectives::Instance;
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 
@@ -107,7 +107,7 @@ impl<'a> Bounds<'a> {
         let mut bounds = Vec::new();
         bounds.extend(self.lower(&hardness));
         // GP-UCB's theorem wants Gaussian noise and a function from its model: neither is the case here.
-        if !matches!(learner, LearnerModel::GpUcb(_))
+        if learner.get::<GpUcb>().is_none()
             && let Some(theorem) = learner.as_dyn().theorem(arms)
         {
             bounds.extend(self.upper(&theorem, arms));

@@ -104,7 +104,7 @@ impl Local {
         let (mechanism, arms) = self
             .mechanism_and_arms(series, instance, stage.directions.dry)
             .map_err(|error| PlayError::party(&series.name, error))?;
-        let random = LearnerModel::Random(Random {});
+        let random = LearnerModel::from(Random {});
         let learner = if stage.directions.dry { &random } else { &series.learner };
         let learner = learner.as_dyn().build(&arms).map_err(|error| PlayError::party(&series.name, error))?;
         let clips = mechanism.is_some();

@@ -2,9 +2,9 @@
 
 use super::recipe::SeriesRecipe;
 use crate::gp::{ArmCovariance, gain_bounds};
-use crate::learners::{Arms, BetaSchedule, Facts, LearnerModel};
+use crate::learners::{Arms, BetaSchedule, Facts, GpUcb};
 use crate::objectives::Instance;
-use crate::privacy::mechanisms::{InputRelease, OutcomeRelease};
+use crate::privacy::mechanisms::{Disclosed, JohnsonLindenstrauss};
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 use std::sync::Arc;
 
@@ -41,26 +41,26 @@ impl<'a> Bounds<'a> {
 
     /// All bounds on a series.
     pub(super) fn of(&mut self, series: &SeriesRecipe) -> Vec<RegretBound> {
-        let LearnerModel::GpUcb(learner) = &series.learner else { return Vec::new() };
+        let Some(learner) = series.learner.get::<GpUcb>() else { return Vec::new() };
         // The theorems take outcomes with the model's own noise variance.
-        if learner.regulariser.is_some() || !matches!(series.outcomes, OutcomeRelease::Disclosure(_)) {
+        if learner.regulariser.is_some() || series.outcomes.get::<Disclosed>().is_none() {
             return Vec::new();
         }
         let Some(theorem) = series.learner.as_dyn().theorem(&self.arms) else { return Vec::new() };
-        let bound = match &series.release {
-            InputRelease::Disclosure(_) => {
-                self.points(|t, gain| theorem.at(t, gain)).map(|points| RegretBound {
-                    side: BoundSide::Upper,
-                    regret: BoundedRegret::Cumulative,
-                    source: theorem.source.to_owned(),
-                    caveats: theorem.caveats.clone(),
-                    largest_possible: self.range * self.last() as f64,
-                    points,
-                })
-            }
-            InputRelease::JohnsonLindenstrauss(_) => self.projected(learner.beta),
+        let bound = if series.release.get::<Disclosed>().is_some() {
+            self.points(|t, gain| theorem.at(t, gain)).map(|points| RegretBound {
+                side: BoundSide::Upper,
+                regret: BoundedRegret::Cumulative,
+                source: theorem.source.to_owned(),
+                caveats: theorem.caveats.clone(),
+                largest_possible: self.range * self.last() as f64,
+                points,
+            })
+        } else if series.release.get::<JohnsonLindenstrauss>().is_some() {
+            self.projected(learner.beta)
+        } else {
             // No theorem is known for what else is shown.
-            _ => None,
+            None
         };
         bound.into_iter().collect()
     }

@@ -82,7 +82,7 @@ impl Outsourced {
         let outcome_variance =
             series.outcomes.as_dyn().variance().map_err(|error| PlayError::party(&series.name, error))?;
         let learner =
-            if stage.directions.dry { LearnerModel::Random(Random {}) } else { series.learner.clone() };
+            if stage.directions.dry { LearnerModel::from(Random {}) } else { series.learner.clone() };
         let handed_over = instance.background.fitted && learner.as_dyn().needs_inputs();
         let holder = Curator {
             name: self.curator.clone(),

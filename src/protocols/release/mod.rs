@@ -35,8 +35,8 @@ pub use failure::CannotRelease;
 pub use messages::{Fact, Message, OwnFact, Timer, World};
 pub use publication::{
     Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz, Measure,
-    NonPrivate, Part, Plan, Publication, PublicationModel, Sampling, Search, Selection, SettingRelease, TAIL,
-    Task, TaskFacts, Utility, ValueOf, ValueRelease, sensitivity,
+    NonPrivate, Part, Plan, Publication, PublicationMember, PublicationModel, Sampling, Search, Selection,
+    SettingRelease, TAIL, Task, TaskFacts, Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
 pub use secrets::Secrets;

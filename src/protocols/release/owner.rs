@@ -129,7 +129,7 @@ impl Owner {
         let task = &config.task;
         let (searcher, total) = match config.publication.as_dyn().search(task)? {
             Search::Learner(learner) => {
-                let random = LearnerModel::Random(Random {});
+                let random = LearnerModel::from(Random {});
                 let learner = if config.dry { random } else { learner };
                 let learner = learner.as_dyn().build(&task.arms())?;
                 (Searcher::Learner(learner), task.rounds)

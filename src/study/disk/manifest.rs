@@ -1,6 +1,7 @@
 //! What a run folder says of itself: which plan it is of, and what played it.
 
 use crate::rng::TREE_VERSION;
+use crate::scenario::OwnMember;
 use crate::study::plan::cells::Plan;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -18,6 +19,9 @@ pub struct Manifest {
     /// Hash of the program's sources; empty in runs of before builds were told apart.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub build: String,
+    /// Members of families that the scenario names and that the library does not have: the program had them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<OwnMember>,
     /// Version of the seed tree.
     pub seed_tree: u32,
     /// Machine that the run was played on.
@@ -60,6 +64,7 @@ pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifes
         folder_version: FOLDER_VERSION,
         subrosa: env!("CARGO_PKG_VERSION").to_owned(),
         build: plan.build.clone(),
+        members: plan.own.clone(),
         seed_tree: TREE_VERSION,
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         cpu: cpu().to_owned(),

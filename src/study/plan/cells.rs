@@ -1,8 +1,8 @@
 //! A study before it is played: its cells, in order, and how often each is repeated.
 
 use crate::objectives::Resources;
-use crate::scenario::Scenario;
-use crate::study::plan::identity::{BUILD, Identity};
+use crate::scenario::{OwnMember, Scenario};
+use crate::study::plan::identity::{Identity, build_with};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -46,6 +46,19 @@ pub struct Plan {
     pub cells: Vec<CellPlan>,
     /// The build of the program that the cells' identities are of.
     pub build: String,
+    /// The members of the program's own that the cells name.
+    pub own: Vec<OwnMember>,
+}
+
+/// The members of the program's own that scenarios name, each once.
+fn own(cells: &[(Vec<(String, String)>, Scenario)]) -> Vec<OwnMember> {
+    let mut found: Vec<OwnMember> = Vec::new();
+    for member in cells.iter().flat_map(|(_, scenario)| scenario.draft().own_members()) {
+        if !found.contains(&member) {
+            found.push(member);
+        }
+    }
+    found
 }
 
 impl Plan {
@@ -60,7 +73,8 @@ impl Plan {
         resources: &Resources,
         cells: Vec<(Vec<(String, String)>, Scenario)>,
     ) -> Self {
-        Self::of_build(source, overrides, resources, cells, BUILD)
+        let build = build_with(&own(&cells));
+        Self::of_build(source, overrides, resources, cells, &build)
     }
 
     /// The plan that a program of another build would make, to find what it left and to play it again.
@@ -75,6 +89,7 @@ impl Plan {
         cells: Vec<(Vec<(String, String)>, Scenario)>,
         build: &str,
     ) -> Self {
+        let own = own(&cells);
         // The cells of a study as a rule read the same files.
         let mut files = Contents::default();
         let cells: Vec<CellPlan> = cells
@@ -96,7 +111,14 @@ impl Plan {
             data: resources.data.clone(),
             cells,
             build: build.to_owned(),
+            own,
         }
+    }
+
+    /// The build of this program, for the members that the cells name.
+    #[must_use]
+    pub fn this_build(&self) -> String {
+        build_with(&self.own)
     }
 
     /// The cells' identities in order.

@@ -1,9 +1,29 @@
 //! What makes two computations the same: the hash of all that a result depends on.
 
 use crate::rng::TREE_VERSION;
+use crate::scenario::OwnMember;
+use std::sync::OnceLock;
 
 /// Hash of the sources and of the versions of all dependencies that this program was built from (`build.rs`).
 pub const BUILD: &str = env!("SUBROSA_SOURCES");
+
+/// The build that plays scenarios which name these members of a program's own: [`BUILD`] where there are none, else a hash of
+/// that and of the program's file, which holds the members' code. The file is read once.
+#[must_use]
+pub fn build_with(own: &[OwnMember]) -> String {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    if own.is_empty() {
+        return BUILD.to_owned();
+    }
+    let program = PROGRAM.get_or_init(|| {
+        let bytes = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(BUILD.as_bytes());
+        hasher.update(&bytes);
+        hasher.finalize().to_hex()[..BUILD.len().min(64)].to_owned()
+    });
+    program.clone()
+}
 
 /// A hash over labelled parts, in order.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
     Divisor, FederatedSum, Gathered, Mechanism, Moved, Pair, Participation, Price, RATIO,
 };
-use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late, RoundPolicy};
+use crate::protocols::federated::{Aggregate, Federated, FederatedSeries, Late};
 use crate::protocols::stage::CountedRelease;
 use crate::protocols::{Protocol, Stage};
 use crate::rng::Key;
@@ -89,13 +89,10 @@ fn rounds(
         .map(|k| {
             let mut mechanism = aggregate.mechanism();
             mechanism.is_forgotten = k as u64 >= recipe.rounds;
-            if let (RoundPolicy::FirstK { k, .. }, Participation::Poisson(rate)) =
-                (series.policy, aggregate.participation)
-            {
+            if let Some(rate) = series.policy.claimed_rate(aggregate.participation, agents) {
                 // As the server does: the planned loss assumes that those whose answers were used were
                 // sampled at random.
-                let kept = k.get() as f64 / agents as f64;
-                mechanism.claimed_rate = (kept < rate.get()).then_some(kept);
+                mechanism.claimed_rate = rate;
             }
             let mut second_coin = Vec::new();
             let copies = match aggregate.late {

@@ -21,7 +21,7 @@ use super::Disclosed;
 
 crate::family! {
     /// What the curator releases of its inputs.
-    pub enum InputRelease: dyn Input {
+    pub struct InputRelease(InputMember): dyn Input, "release" {
         /// A random projection, as PO-GP-UCB has it. The published claim is refuted for more than d + 1 rows.
         JohnsonLindenstrauss(JohnsonLindenstrauss),
         /// The inputs with Gaussian noise: (epsilon, delta)-DP for one row moved by a distance of at most 1.

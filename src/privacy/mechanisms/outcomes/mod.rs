@@ -18,7 +18,7 @@ crate::family! {
     /// A private outcome belongs to its row: its price is that of the row's outcome replaced by any other. A row that is
     /// asked for again gets the answer it got before, which costs nothing more, so that no row ever costs more than its
     /// one release. The modeler adds the variance of the noise, which is public, to the variance that its model assumes.
-    pub enum OutcomeRelease: dyn Outcome {
+    pub struct OutcomeRelease(OutcomeMember): dyn Outcome, "outcomes" {
         /// As they are, measured anew in every round: no privacy.
         Disclosure(Disclosed),
         /// Clipped, with Laplace noise: epsilon-DP for the outcome of one row.
@@ -30,6 +30,6 @@ crate::family! {
 
 impl Default for OutcomeRelease {
     fn default() -> Self {
-        Self::Disclosure(Disclosed {})
+        Self::from(Disclosed {})
     }
 }

@@ -13,7 +13,7 @@ use super::Disclosed;
 
 crate::family! {
     /// What a user sends of its reward.
-    pub enum Report: dyn RewardReport {
+    pub struct Report(ReportMember): dyn RewardReport, "report" {
         /// Clipped and with Laplace noise.
         Ctl(CtlReport),
         /// The reward itself: no privacy.

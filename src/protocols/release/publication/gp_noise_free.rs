@@ -44,7 +44,7 @@ const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
-        Ok(Search::Learner(LearnerModel::GpUcb(GpUcb {
+        Ok(Search::Learner(LearnerModel::from(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.delta },
             scale: Positive::new(1.0).expect("1 is above 0"),
             exploration: Exploration::StandardDeviation,

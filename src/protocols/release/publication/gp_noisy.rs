@@ -114,7 +114,7 @@ impl GpNoisy {
 
 impl Publication for GpNoisy {
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {
-        Ok(Search::Learner(LearnerModel::GpUcb(GpUcb {
+        Ok(Search::Learner(LearnerModel::from(GpUcb {
             beta: BetaSchedule::Kusner { delta: self.inner_delta() },
             scale: Positive::new(1.0).expect("1 is above 0"),
             exploration: Exploration::StandardDeviation,

@@ -29,7 +29,7 @@ pub use task::{Task, TaskFacts};
 
 crate::family! {
     /// What the owner of private validation data publishes after tuning.
-    pub enum PublicationModel: dyn Publication {
+    pub struct PublicationModel(PublicationMember): dyn Publication, "publication" {
         GpNoisy(GpNoisy),
         GpNoiseFree(GpNoiseFree),
         Lipschitz(Lipschitz),

@@ -10,7 +10,6 @@ use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::FailureRecord;
 use crate::study::disk::store;
 use crate::study::plan::cells::Plan;
-use crate::study::plan::identity::BUILD;
 use crate::study::play::progress::{Progress, Start};
 use crate::study::play::runner::{Floor, lock, thread_count};
 use std::path::{Path, PathBuf};
@@ -68,7 +67,7 @@ pub fn work(
     options: WorkOptions<'_>,
     progress: &dyn Progress,
 ) -> Result<Worked, SweepError> {
-    if plan.build != BUILD {
+    if plan.build != plan.this_build() {
         let reason = "it was planned by another build of subrosa, and results of two builds are not mixed; work with \
                       that build, or make the plan anew with `subrosa sweep plan`";
         return Err(

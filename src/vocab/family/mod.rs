@@ -1,0 +1,153 @@
+//! One macro declares a family (all latencies, all objectives ...): a type that holds any member, and the members that come
+//! with the library. Programs add their own by the same call, [`Members::add`].
+//!
+//! ```text
+//! family! {
+//!     /// How long a message travels.
+//!     pub struct LatencyModel(LatencyMember): dyn Latency, "latency" {
+//!         Constant(Constant),
+//!         Uniform(Uniform),
+//!     }
+//! }
+//! ```
+//! writes a struct that any type with the trait `Latency` can be made `into`, and that is read and written as a serde enum with one
+//! newtype variant per member. `as_dyn()` hands out the member behind the family's trait. A new member is one file plus its
+//! line here. The members' fields, units, defaults and sources come from their doc comments through the JSON schema that
+//! `schemars` derives; `subrosa list` and the generated reference read that schema.
+
+mod held;
+mod members;
+mod reading;
+
+pub use held::Held;
+pub use members::{Entry, Family, MemberError, Members, name, read, schema, write};
+
+/// Declares a family; see the module's documentation for the shape of its output.
+#[macro_export]
+macro_rules! family {
+    ($(#[doc = $doc:literal])* $vis:vis struct $name:ident($held:ident): dyn $behaviour:path, $words:literal {
+        $($(#[doc = $member_doc:literal])* $member:ident($recipe:ty)),+ $(,)?
+    }) => {
+        $(#[doc = $doc])*
+        ///
+        /// Holds any member: a type that has the family's trait, made `into` this one.
+        #[derive(Clone)]
+        $vis struct $name(std::sync::Arc<dyn $held>);
+
+        /// A type that is a member of the family: it has the family's trait, and derives `Clone`, `Debug`, `PartialEq` and
+        /// `Serialize`. Nothing else is to be done for it.
+        $vis trait $held: $behaviour + $crate::vocab::family::Held {
+            /// A copy of what is held.
+            #[doc(hidden)]
+            fn copied(&self) -> std::sync::Arc<dyn $held>;
+        }
+
+        impl<T: $behaviour + $crate::vocab::family::Held + Clone> $held for T {
+            fn copied(&self) -> std::sync::Arc<dyn $held> {
+                std::sync::Arc::new(self.clone())
+            }
+        }
+
+        impl<T: $held> From<T> for $name {
+            fn from(member: T) -> Self {
+                Self(std::sync::Arc::new(member))
+            }
+        }
+
+        impl $name {
+            /// The member behind the family's trait.
+            #[must_use]
+            $vis fn as_dyn(&self) -> &dyn $behaviour {
+                &*self.0
+            }
+
+            /// The member behind the family's trait, to be changed: a recipe that names a file is given its contents.
+            $vis fn as_dyn_mut(&mut self) -> &mut dyn $behaviour {
+                if std::sync::Arc::get_mut(&mut self.0).is_none() {
+                    self.0 = (*self.0).copied();
+                }
+                std::sync::Arc::get_mut(&mut self.0).expect("nobody else holds a fresh copy")
+            }
+
+            /// The member, if it is of this type.
+            #[must_use]
+            $vis fn get<T: 'static>(&self) -> Option<&T> {
+                let member: &dyn std::any::Any = &*self.0;
+                member.downcast_ref()
+            }
+
+            /// The name a scenario writes for this member; that of its type, where it has none.
+            #[must_use]
+            $vis fn name(&self) -> &'static str {
+                $crate::vocab::family::name(self)
+            }
+
+            /// The names a scenario may write, in the order in which members were added.
+            #[must_use]
+            $vis fn names() -> &'static [&'static str] {
+                $crate::vocab::family::Members::<Self>::installed().names()
+            }
+        }
+
+        impl $crate::vocab::family::Family for $name {
+            const NAME: &'static str = stringify!($name);
+            const WORDS: &'static str = $words;
+            const ABOUT: &'static str = concat!($($doc, "\n"),*);
+
+            fn standard() -> $crate::vocab::family::Members<Self> {
+                let mut members = $crate::vocab::family::Members::none();
+                $(members
+                    .add::<$recipe>(stringify!($member), concat!($($member_doc, "\n"),*))
+                    .expect("the names of a declaration differ");)+
+                members.as_standard()
+            }
+
+            fn place() -> &'static std::sync::OnceLock<$crate::vocab::family::Members<Self>> {
+                static PLACE: std::sync::OnceLock<$crate::vocab::family::Members<$name>> = std::sync::OnceLock::new();
+                &PLACE
+            }
+
+            fn held(&self) -> &dyn $crate::vocab::family::Held {
+                &*self.0
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Debug::fmt(&*self.0, f)
+            }
+        }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                (*self.0).equals(&*other.0)
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::vocab::family::write(self, serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::vocab::family::read(deserializer)
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::vocab::family::schema::<Self>(generator)
+            }
+        }
+    };
+}
