@@ -43,7 +43,7 @@ pub struct Background {
     /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
     /// The noise of each agent's outcomes, where it differs between agents.
-    pub agent_noise: Option<Arc<Vec<super::Noise>>>,
+    pub agent_noise: Option<Arc<Vec<Noise>>>,
     /// What of the data is taken as public: the surrogate and the scaling of inputs and values are functions of some of
     /// it. A protocol says who knows it.
     pub public: Vec<PublicFact>,
