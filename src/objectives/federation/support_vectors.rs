@@ -74,7 +74,6 @@ fn eight() -> NonZeroUsize {
 }
 
 impl Score {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
     fn is_area(&self) -> bool {
         *self == Self::Area
     }
