@@ -52,7 +52,8 @@ pub(super) fn plan_of_run(folder: &RunFolder) -> Result<(Plan, Manifest), Exit> 
     })?;
     // What programs answered is in the folder: they need not be there any more.
     let programs = Programs::recorded(Box::new(Recorded::default()));
-    let resources = Resources { base: manifest.base.clone(), data: manifest.data.clone(), programs };
+    let resources =
+        Resources { base: manifest.base.clone(), data: manifest.data.clone(), programs, models: None };
     let document = Document::from_text(&file, text);
     let cells = document
         .cells(&manifest.overrides, &resources)

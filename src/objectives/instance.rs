@@ -42,6 +42,8 @@ pub struct Background {
     pub tuning: Option<TuningFacts>,
     /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
+    /// The noise of each agent's outcomes, where it differs between agents.
+    pub agent_noise: Option<Arc<Vec<Noise>>>,
     /// Facts about the data that are taken as public: the surrogate and the scaling of inputs and values are functions
     /// of some of the data. A protocol determines who knows them.
     pub public: Vec<PublicFact>,

@@ -21,7 +21,9 @@ mod tuning;
 pub use branin::BraninHoo;
 pub use correlation::Correlation;
 pub use external::{External, SettingAxis};
-pub use federation::{Axis, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm};
+pub use federation::{
+    Axis, AxisValues, FederatedModel, FederatedTuning, FitError, HeldOut, LogisticRegression, RbfSvm, Score,
+};
 pub use gp_sample::GpSample;
 pub use hyperparameters::{Fitted, Hyperparameters};
 pub use instance::{Background, Change, Facts, Instance, Surrogate, TuningFacts};
@@ -48,6 +50,8 @@ pub struct Resources {
     pub data: Option<PathBuf>,
     /// The programs that an objective may ask. Default: none.
     pub programs: Programs,
+    /// A folder for scores of trained models, by the hash of all that they depend on; none where nothing is kept.
+    pub models: Option<PathBuf>,
 }
 
 impl Resources {

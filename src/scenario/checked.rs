@@ -216,7 +216,9 @@ impl Scenario {
         let figures = figures.map(|(index, name)| (format!("published[{index}].series"), name));
         let losses = draft.published_losses.iter().map(|loss| &loss.series).enumerate();
         let losses = losses.map(|(index, name)| (format!("published_losses[{index}].series"), name));
-        for (path, name) in figures.chain(losses) {
+        let references = draft.compared_with.iter().enumerate();
+        let references = references.map(|(index, name)| (format!("compared_with[{index}]"), name));
+        for (path, name) in figures.chain(losses).chain(references) {
             if !series.contains(name) {
                 problems.push(Problem::unknown(path, "series", name, &series));
             }

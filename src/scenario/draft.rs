@@ -39,6 +39,10 @@ pub struct Draft {
     /// Settings of the privacy report. Default: `Privacy()`.
     #[serde(default)]
     pub privacy: PrivacyDraft,
+    /// Names of series that all other series are compared with: reports show differences run by run, with their standard
+    /// errors. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compared_with: Vec<String>,
     /// Figures from a paper, printed beside the measured ones. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,

@@ -36,6 +36,7 @@ pub use results::ledger::{LedgerGroup, ledger_groups};
 pub use results::persons::PersonLoss;
 pub use results::privacy_report::PrivacyRow;
 pub use results::published::{PublishedLossRow, PublishedRow};
+pub use results::rounds::{DifferenceRow, TrackPoint, TrackRow};
 pub use results::series::{BoundRow, CurvePoint, Fairness, GroupSummary, Metrics, OutcomeRow, SeriesSummary};
 pub use results::statistics::Estimate;
 pub use results::summary::{CellSummary, SCHEMA, Summary};

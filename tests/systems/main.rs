@@ -8,6 +8,7 @@ mod dry;
 mod early_endings;
 mod external;
 mod federated;
+mod federated_figures;
 mod fork;
 mod hostile;
 mod laws;

@@ -3,19 +3,20 @@
 mod axis;
 mod data;
 mod logistic;
+mod platt;
 mod support_vectors;
+mod trained;
 mod unfitted;
 
-pub use axis::Axis;
+pub use axis::{Axis, AxisValues};
 pub use data::HeldOut;
 pub use logistic::LogisticRegression;
-pub use support_vectors::RbfSvm;
+pub use support_vectors::{RbfSvm, Score};
 pub use unfitted::FitError;
 
 use super::instance::{Background, Facts, Instance, Surrogate};
-use super::scaling::grid;
 use super::table::reader::TableError;
-use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources};
+use super::{DataSource, Fitted, Noise, Objective, ObjectiveError, Prepared, Recorded, Resources};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::rng::Key;
@@ -25,6 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
+use trained::Trained;
 
 /// The performance of a model for each setting of its hyperparameters, measured for each agent of a federation on the
 /// agent's own records. The points are the settings, a regular grid in the unit cube; a value is the performance on the
@@ -91,23 +93,52 @@ pub enum FederatedModel {
 const MOST_SETTINGS: usize = 2000;
 
 impl FederatedModel {
-    fn axes(&self) -> Vec<(&'static str, Axis)> {
+    fn axes(&self) -> Vec<(&'static str, &Axis)> {
         match self {
             Self::LogisticRegression(model) => vec![
-                ("LogisticRegression.lambda", model.lambda),
-                ("LogisticRegression.steps", model.steps),
-                ("LogisticRegression.intercept", model.intercept),
+                ("LogisticRegression.lambda", &model.lambda),
+                ("LogisticRegression.steps", &model.steps),
+                ("LogisticRegression.intercept", &model.intercept),
             ],
-            Self::RbfSvm(model) => vec![("RbfSvm.c", model.c), ("RbfSvm.gamma", model.gamma)],
+            Self::RbfSvm(model) => vec![("RbfSvm.c", &model.c), ("RbfSvm.gamma", &model.gamma)],
         }
     }
 
-    /// Performances at all settings, the last axis fastest.
-    fn performances(&self, records: &AgentRecords, classes: usize) -> Result<Vec<f64>, FitError> {
+    /// Equally likely performances at every setting, the last axis fastest: one, or several where a measurement is random.
+    fn performances(
+        &self,
+        records: &AgentRecords,
+        classes: usize,
+        key: &Key,
+    ) -> Result<Vec<Vec<f64>>, FitError> {
         match self {
-            Self::LogisticRegression(model) => logistic::accuracies(model, records, classes),
-            Self::RbfSvm(model) => support_vectors::areas(model, records),
+            Self::LogisticRegression(model) => {
+                let accuracies = logistic::accuracies(model, records, classes)?;
+                Ok(accuracies.into_iter().map(|accuracy| vec![accuracy]).collect())
+            }
+            Self::RbfSvm(model) => support_vectors::scores(model, records, key),
         }
+    }
+
+    /// Whether a measurement is random without any noise that the scenario adds.
+    fn is_random(&self) -> bool {
+        matches!(self, Self::RbfSvm(model) if model.score != Score::Area)
+    }
+
+    /// The settings as points of the unit cube, row-major, the last axis fastest.
+    fn points(&self) -> Points {
+        let places: Vec<Vec<f64>> = self.axes().iter().map(|(_, axis)| axis.places()).collect();
+        let n: usize = places.iter().map(Vec::len).product();
+        let mut rows = Vec::with_capacity(n * places.len());
+        for index in 0..n {
+            let (mut rest, mut stride) = (index, n);
+            for axis in &places {
+                stride /= axis.len();
+                rows.push(axis[rest / stride]);
+                rest %= stride;
+            }
+        }
+        Points::new(n, places.len(), rows)
     }
 }
 
@@ -205,13 +236,17 @@ impl Objective for FederatedTuning {
         }
         let axes = self.model.axes();
         for (path, axis) in &axes {
-            if axis.high < axis.low {
-                let expected = format!("at least low, {}", axis.low);
-                let path = format!("model.{path}.high");
-                problems.push(Problem::wrong(path, expected, axis.high.to_string(), "exchange the two"));
-            }
+            problems.extend(axis.problem().map(|problem| problem.below(&format!("model.{path}"))));
         }
-        let settings = axes.iter().map(|(_, axis)| axis.values.get()).fold(1usize, usize::saturating_mul);
+        if let FederatedModel::RbfSvm(model) = &self.model {
+            problems.extend(model.problem().map(|problem| problem.below("model.RbfSvm")));
+        }
+        if self.model.is_random() && self.noise_sd.get() > 0.0 {
+            let expected = "0: scores by Platt scaling are random as they are";
+            let found = self.noise_sd.to_string();
+            problems.push(Problem::wrong("noise_sd", expected, found, "leave it out"));
+        }
+        let settings = axes.iter().map(|(_, axis)| axis.count()).fold(1usize, usize::saturating_mul);
         if settings > MOST_SETTINGS {
             let cure = "a model is trained for each, by each agent: take fewer values";
             let expected = format!("at most {MOST_SETTINGS} settings");
@@ -236,29 +271,40 @@ impl Objective for FederatedTuning {
         &self,
         resources: &Resources,
         _: Option<&Fitted>,
-        _: Key,
+        key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
         let read = self.read(resources)?;
-        let agents = read
+        let trained = Trained::at(resources.models.as_deref());
+        let scores = read
             .agents
             .iter()
             .map(|records| {
-                let values = self.model.performances(records, read.classes);
-                let agent = || records.name.clone();
-                values.map(Arc::new).map_err(|error| ObjectiveError::Agent { agent: agent(), error })
+                let key = key.child("training").child(&records.name);
+                let train = || self.model.performances(records, read.classes, &key);
+                let found = trained.scores(&self.model, records, (read.classes, &key), train);
+                found.map_err(|error| ObjectiveError::Agent { agent: records.name.clone(), error })
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let counts: Vec<usize> = self.model.axes().iter().map(|(_, axis)| axis.values.get()).collect();
-        let d = counts.len();
-        let rows = grid(&counts, &vec![(0.0, 1.0); d]);
-        let n = rows.len() / d;
-        let mean =
+        let agents: Vec<Arc<Vec<f64>>> =
+            scores.iter().map(|scores| Arc::new(scores.iter().map(|draws| mean(draws)).collect())).collect();
+        let points = self.model.points();
+        let of_agents =
             |point: usize| agents.iter().map(|values| values[point]).sum::<f64>() / agents.len() as f64;
+        let values: Vec<f64> = (0..points.n()).map(of_agents).collect();
         let square = |sd: f64| sd * sd;
+        let mut background = Background::public(facts());
+        let noise = if self.model.is_random() {
+            let (noise, all) = noise_of(&scores, &agents);
+            background.agent_noise = Some(Arc::new(noise));
+            all
+        } else {
+            Noise::gaussian(self.noise_sd.get())
+        };
+        background.agents = Some(Arc::new(agents));
         Ok(Box::new(Ready(Instance {
-            inputs: Arc::new(Points::new(n, d, rows)),
-            values: Arc::new((0..n).map(mean).collect()),
-            noise: Noise::gaussian(self.noise_sd.get()),
+            inputs: Arc::new(points),
+            values: Arc::new(values),
+            noise,
             surrogate: Surrogate {
                 covariance: Covariance::squared_exponential(
                     self.length_scale.get(),
@@ -267,9 +313,33 @@ impl Objective for FederatedTuning {
                 noise_variance: square(self.assumed_noise_sd.get()),
                 mean: self.prior_mean.get(),
             },
-            background: Background { agents: Some(Arc::new(agents)), ..Background::public(facts()) },
+            background,
         })))
     }
+}
+
+fn mean(draws: &[f64]) -> f64 {
+    draws.iter().sum::<f64>() / draws.len() as f64
+}
+
+/// The noise of each agent, and that of the mean of all agents: the draws of one number together.
+fn noise_of(scores: &[Vec<Vec<f64>>], means: &[Arc<Vec<f64>>]) -> (Vec<Noise>, Noise) {
+    let deviations: Vec<Vec<Vec<f64>>> = scores
+        .iter()
+        .zip(means)
+        .map(|(scores, means)| {
+            let of = |(draws, mean): (&Vec<f64>, &f64)| draws.iter().map(|draw| draw - mean).collect();
+            scores.iter().zip(means.iter()).map(of).collect()
+        })
+        .collect();
+    let agents = deviations.len() as f64;
+    let together = deviations[0].iter().enumerate().map(|(point, draws)| {
+        let of_draw = |draw| deviations.iter().map(|agent| agent[point][draw]).sum::<f64>() / agents;
+        (0..draws.len()).map(of_draw).collect()
+    });
+    let together = Noise::Recorded(Arc::new(Recorded::new(together.collect())));
+    let of_agents = deviations.into_iter().map(|agent| Noise::Recorded(Arc::new(Recorded::new(agent))));
+    (of_agents.collect(), together)
 }
 
 impl Prepared for Ready {

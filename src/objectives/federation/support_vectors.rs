@@ -3,13 +3,17 @@
 
 use super::axis::Axis;
 use super::data::AgentRecords;
+use super::platt::Sigmoid;
 use super::unfitted::FitError;
+use crate::rng::{Key, Stream};
+use crate::vocab::{Positive, Problem};
 use linfa::traits::Fit;
 use linfa::{Dataset, DatasetBase};
 use linfa_svm::Svm;
 use ndarray::{Array1, Array2, ArrayView1};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
 
 /// Two hyperparameters; features are taken as the file has them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,39 +23,179 @@ pub struct RbfSvm {
     pub c: Axis,
     /// One over the squared width of the kernel.
     pub gamma: Axis,
+    /// What a measurement is. Default: `Area`, exact.
+    #[serde(default, skip_serializing_if = "Score::is_area")]
+    pub score: Score,
+    /// Tolerance of the solver: the largest violation of the optimality conditions, in units of the margin. Default: 1e-6.
+    /// libsvm's own, 1e-3, stops anywhere at the smallest C of the paper, 1e-4.
+    #[serde(default = "millionth", skip_serializing_if = "is_millionth")]
+    pub tolerance: Positive,
 }
 
-/// Tolerance of the solver. With libsvm's 1e-3 the result is arbitrary at the smallest C of the paper, 1e-4.
-const TOLERANCE: f64 = 1e-6;
+const MILLIONTH: f64 = 1e-6;
 
-/// The area under the ROC curve at every setting, C slowest; class 1 is the positive class.
-pub(super) fn areas(model: &RbfSvm, records: &AgentRecords) -> Result<Vec<f64>, FitError> {
+fn millionth() -> Positive {
+    Positive::new(MILLIONTH).expect("1e-6 is above 0")
+}
+
+fn is_millionth(tolerance: &Positive) -> bool {
+    tolerance.get() == MILLIONTH
+}
+
+/// What a measurement of a support vector machine is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Score {
+    /// The area under the curve of decision values: the same at every measurement.
+    #[default]
+    Area,
+    /// The area under the curve of probabilities by Platt scaling, as `predict_proba` of scikit-learn gives them: the curve
+    /// from decision values to probabilities is fitted on folds that are drawn at random. Where it falls instead of rising
+    /// it reverses the order of all records, and an area a becomes 1 - a. So a measurement is random: it is one of the
+    /// `draws`, each as likely as any other, and the value of a setting is their mean.
+    PlattArea {
+        /// Folds, at least 2. Default: 5.
+        #[serde(default = "five")]
+        folds: NonZeroUsize,
+        /// Scalings of each model, each on folds of its own. Default: 8.
+        #[serde(default = "eight")]
+        draws: NonZeroUsize,
+    },
+}
+
+fn five() -> NonZeroUsize {
+    const FIVE: NonZeroUsize = NonZeroUsize::new(5).expect("5 is not zero");
+    FIVE
+}
+
+fn eight() -> NonZeroUsize {
+    const EIGHT: NonZeroUsize = NonZeroUsize::new(8).expect("8 is not zero");
+    EIGHT
+}
+
+impl Score {
+    fn is_area(&self) -> bool {
+        *self == Self::Area
+    }
+}
+
+impl RbfSvm {
+    /// What is wrong with it beside its axes.
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let Score::PlattArea { folds, .. } = self.score else { return None };
+        (folds.get() < 2).then(|| {
+            let expected = "at least 2 folds: a model is scored on records that it was not trained on";
+            Problem::wrong("score.PlattArea.folds", expected, folds.to_string(), "libsvm has 5")
+        })
+    }
+}
+
+/// A machine that was trained, or what stands for one where all records are of one class.
+enum Machine {
+    Trained(Svm<f64, bool>),
+    Constant(f64),
+}
+
+impl Machine {
+    /// Trains on the records at `places`.
+    fn train(
+        records: &AgentRecords,
+        places: &[usize],
+        (c, gamma): (f64, f64),
+        tolerance: f64,
+    ) -> Result<Self, FitError> {
+        let cells: Vec<f64> = places.iter().flat_map(|&index| records.row(index).iter().copied()).collect();
+        let matrix = Array2::from_shape_vec((places.len(), records.d), cells)
+            .map_err(|error| FitError::Shape { reason: error.to_string() })?;
+        let targets: Array1<bool> = places.iter().map(|&index| records.classes[index] == 1).collect();
+        let positive = targets.iter().filter(|target| **target).count();
+        if positive == 0 || positive == places.len() {
+            return Ok(Self::Constant(if positive == 0 { -1.0 } else { 1.0 }));
+        }
+        let dataset: Dataset<f64, bool, ndarray::Ix1> = DatasetBase::new(matrix, targets);
+        // The library's kernel is exp(-|x - y|^2 / width).
+        Svm::<f64, bool>::params()
+            .eps(tolerance)
+            .pos_neg_weights(c, c)
+            .gaussian_kernel(1.0 / gamma)
+            .fit(&dataset)
+            .map(Self::Trained)
+            .map_err(|error| FitError::SupportVectors { c, gamma, reason: error.to_string() })
+    }
+
+    /// Without the constant, which changes no order.
+    fn sum(&self, row: &[f64]) -> f64 {
+        match self {
+            Self::Trained(machine) => machine.weighted_sum(&ArrayView1::from(row)),
+            Self::Constant(value) => *value,
+        }
+    }
+
+    /// The decision value, above 0 for the positive class.
+    fn decision(&self, row: &[f64]) -> f64 {
+        match self {
+            Self::Trained(machine) => self.sum(row) - machine.rho,
+            Self::Constant(value) => *value,
+        }
+    }
+}
+
+/// Scores of every setting, C slowest, each a list of equally likely ones; class 1 is the positive class. Folds are drawn
+/// below `key`.
+pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Result<Vec<Vec<f64>>, FitError> {
     let (training, held_out) = (records.places(true), records.places(false));
-    let cells: Vec<f64> = training.iter().flat_map(|&index| records.row(index).iter().copied()).collect();
-    let shape = (training.len(), records.d);
-    let matrix = Array2::from_shape_vec(shape, cells)
-        .map_err(|error| FitError::Shape { reason: error.to_string() })?;
-    let targets: Array1<bool> = training.iter().map(|&index| records.classes[index] == 1).collect();
-    let dataset: Dataset<f64, bool, ndarray::Ix1> = DatasetBase::new(matrix, targets);
     let truth: Vec<bool> = held_out.iter().map(|&index| records.classes[index] == 1).collect();
+    let tolerance = model.tolerance.get();
     let mut found = Vec::new();
     for c in model.c.values() {
         for gamma in model.gamma.values() {
-            // The library's kernel is exp(-|x - y|^2 / width).
-            let fitted = Svm::<f64, bool>::params()
-                .eps(TOLERANCE)
-                .pos_neg_weights(c, c)
-                .gaussian_kernel(1.0 / gamma)
-                .fit(&dataset)
-                .map_err(|error| FitError::SupportVectors { c, gamma, reason: error.to_string() })?;
-            let scores: Vec<f64> = held_out
-                .iter()
-                .map(|&index| fitted.weighted_sum(&ArrayView1::from(records.row(index))))
-                .collect();
-            found.push(area_under_curve(&scores, &truth));
+            let machine = Machine::train(records, &training, (c, gamma), tolerance)?;
+            let area = |score: &dyn Fn(&[f64]) -> f64| {
+                let scores: Vec<f64> = held_out.iter().map(|&index| score(records.row(index))).collect();
+                area_under_curve(&scores, &truth)
+            };
+            let Score::PlattArea { folds, draws } = model.score else {
+                found.push(vec![area(&|row| machine.sum(row))]);
+                continue;
+            };
+            let setting = key.index(found.len() as u64);
+            let draw = |draw: usize| {
+                let mut stream = setting.index(draw as u64).stream();
+                let pairs = cross_validated(records, &training, folds.get(), &mut stream, |places| {
+                    Machine::train(records, places, (c, gamma), tolerance)
+                })?;
+                let sigmoid = Sigmoid::fit(&pairs);
+                Ok(area(&|row| sigmoid.score(machine.decision(row))))
+            };
+            found.push((0..draws.get()).map(draw).collect::<Result<_, FitError>>()?);
         }
     }
     Ok(found)
+}
+
+/// The decision value of every training record by a machine trained without its fold, and its class. Folds are runs of a
+/// random order, of equal size but for rounding, as libsvm draws them.
+fn cross_validated(
+    records: &AgentRecords,
+    training: &[usize],
+    folds: usize,
+    stream: &mut Stream,
+    train: impl Fn(&[usize]) -> Result<Machine, FitError>,
+) -> Result<Vec<(f64, bool)>, FitError> {
+    let order: Vec<usize> =
+        stream.distinct(training.len(), training.len()).into_iter().map(|at| training[at]).collect();
+    let mut pairs = Vec::with_capacity(order.len());
+    for fold in 0..folds {
+        let [begin, end] = [fold, fold + 1].map(|fold| fold * order.len() / folds);
+        if begin == end {
+            continue;
+        }
+        let others: Vec<usize> = order[..begin].iter().chain(&order[end..]).copied().collect();
+        let machine = train(&others)?;
+        let pair = |&index: &usize| (machine.decision(records.row(index)), records.classes[index] == 1);
+        pairs.extend(order[begin..end].iter().map(pair));
+    }
+    Ok(pairs)
 }
 
 /// The share of pairs of a positive and a negative record that the scores put in the right order, ties by half;

@@ -5,10 +5,13 @@ use super::contribution::Contract;
 use super::messages::{Close, Message, OwnFact, World};
 use super::own_model::{Found, OwnModel};
 use super::public::PROTECTED;
+use super::queries::Repeated;
 use super::series::SharedQueries;
+use super::shared_model::SharedModel;
 use super::world::Common;
-use crate::gp::{GpError, WeightPosterior, largest};
+use crate::gp::{GpError, largest};
 use crate::kernel::{Context, Input, Party};
+use crate::objectives::Noise;
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{Meter, Occasion, release};
 use crate::privacy::mechanisms::Disclosure;
@@ -32,16 +35,24 @@ pub(super) struct Agent {
     pub(super) regions: Arc<Vec<usize>>,
     pub(super) own: OwnModel,
     /// `None` if nothing is shared.
-    pub(super) weights: Option<WeightPosterior>,
+    pub(super) weights: Option<SharedModel>,
     /// Placeholder for the weights in a dry run with sharing.
     pub(super) blank: Option<Arc<Vec<f64>>>,
     /// Nothing is measured or learned.
     pub(super) dry: bool,
     pub(super) shared_queries: SharedQueries,
     pub(super) scale: f64,
+    /// `beta_t` of rounds 1, 2, ..; empty where it is 1 throughout.
+    pub(super) widths: Arc<Vec<f64>>,
+    pub(super) repeated: Repeated,
+    /// Points that were measured, where repeated ones are not allowed; empty otherwise.
+    pub(super) visited: Vec<bool>,
+    /// This agent's noise.
+    pub(super) noise: Noise,
     pub(super) rounds: u64,
-    /// Broadcasts of the server; rounds below it are answered.
+    /// Broadcasts of the server; rounds below it are answered, and those below the second number with weights.
     pub(super) broadcasts: u64,
+    pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
     /// If the server is not trusted: the agreed contract, and the last round whose shares were sent, plus one.
@@ -67,15 +78,23 @@ impl fmt::Debug for Agent {
 }
 
 impl Agent {
-    fn measure(&mut self, round: u64, arm: usize, ctx: &mut Context<'_, World>) -> Result<(), GpError> {
+    fn measure(
+        &mut self,
+        round: u64,
+        (arm, shared): (usize, bool),
+        ctx: &mut Context<'_, World>,
+    ) -> Result<(), GpError> {
         let mut stream = self.key.child("noise").index(self.measured).stream();
         self.measured += 1;
-        let outcome = self.values[arm] + self.common.noise.draw(arm, &mut stream);
-        ctx.record(OwnFact::Measured { agent: self.index, round, arm: arm as u64, outcome }.into());
+        let outcome = self.values[arm] + self.noise.draw(arm, &mut stream);
+        ctx.record(OwnFact::Measured { agent: self.index, round, arm: arm as u64, outcome, shared }.into());
+        if let Some(visited) = self.visited.get_mut(arm) {
+            *visited = true;
+        }
         self.own.observe(arm, outcome)?;
         self.jitter.note(self.own.jitter(), ctx);
         if let Some(weights) = &mut self.weights {
-            weights.observe(self.common.features(arm), outcome - self.common.surrogate.mean)?;
+            weights.observe(arm, outcome)?;
         }
         Ok(())
     }
@@ -93,23 +112,39 @@ impl Agent {
 
     /// Thompson sampling from N(mean, scale^2 covariance).
     fn own_choice(&self, round: u64) -> usize {
-        largest(&self.own.draw(self.scale, &mut self.key.child("thompson").index(round).stream()))
+        let width = self.widths.get(round.saturating_sub(1) as usize).map_or(1.0, |width| *width);
+        largest(&self.own.draw(self.scale * width, &mut self.key.child("thompson").index(round).stream()))
     }
 
-    fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> usize {
+    /// The next point, and whether it is one that the shared vectors chose.
+    fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> (usize, bool) {
         let coin = self.key.child("whose model").index(round).stream().uniform();
-        match vectors {
+        let (arm, shared) = match vectors {
             Some(vectors) if coin < self.shared_queries.probability(round) => {
-                largest(&self.common.scores(&self.regions, vectors))
+                (largest(&self.common.scores(&self.regions, vectors)), true)
             }
-            Some(_) | None => self.own_choice(round),
+            Some(_) | None => (self.own_choice(round), false),
+        };
+        (self.in_place_of(arm, round), shared)
+    }
+
+    /// The point itself, or another in its place where it was measured before and that is not allowed.
+    fn in_place_of(&self, arm: usize, round: u64) -> usize {
+        if self.repeated == Repeated::Allowed || !self.visited.get(arm).is_some_and(|visited| *visited) {
+            return arm;
         }
+        let mut stream = self.key.child("in place of a repeated point").index(round).stream();
+        stream.below(self.visited.len() as u64) as usize
     }
 
     fn answer(&mut self, round: u64, ctx: &mut Context<'_, World>) {
         let mut stream = self.key.child("weights").index(round).stream();
-        let drawn = self.weights.as_ref().map(|weights| Arc::new(weights.sample(&mut stream)));
-        let Some(omega) = drawn.or_else(|| self.blank.clone()) else {
+        let weights = self.weights.as_ref().filter(|_| round < self.shared_rounds);
+        let drawn = match weights.map(|weights| weights.sample(&mut stream)).transpose() {
+            Ok(drawn) => drawn.map(Arc::new),
+            Err(error) => return end(ctx, format!("agent {}: {error}", self.index)),
+        };
+        let Some(omega) = drawn.or_else(|| self.blank.clone().filter(|_| round < self.shared_rounds)) else {
             ctx.send(self.server, Message::Done { round });
             return;
         };
@@ -156,7 +191,7 @@ impl Agent {
             Message::Invite => ctx.send(self.server, Message::Key),
             Message::Keys { known } => {
                 let holders = known.iter().filter(|known| **known).count() as u64;
-                ctx.send(self.server, Message::Dealt { holders, rounds: self.broadcasts });
+                ctx.send(self.server, Message::Dealt { holders, rounds: self.shared_rounds });
             }
             Message::Entrusted { members, begins, .. } => {
                 self.members = Some(Arc::clone(members));
@@ -211,14 +246,14 @@ impl Party<World> for Agent {
         if !self.begun {
             self.begun = true;
             for arm in std::mem::take(&mut self.initial) {
-                done = done.and_then(|()| self.measure(0, arm, ctx));
+                done = done.and_then(|()| self.measure(0, (arm, false), ctx));
             }
         }
         if let Input::Message { message: Message::Share { vectors, .. }, .. } = &input {
             if !self.dry {
                 done = done.and_then(|()| self.refit(ctx));
-                let arm = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
-                done = done.and_then(|()| self.measure(round, arm, ctx));
+                let choice = self.choice(round, vectors.as_ref().map(|vectors| vectors.get().as_slice()));
+                done = done.and_then(|()| self.measure(round, choice, ctx));
             }
             self.last_round = round;
         }

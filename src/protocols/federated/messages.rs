@@ -92,6 +92,15 @@ pub struct Close {
     pub round: u64,
 }
 
+/// Vectors that are clipped in a round: C of Theorem 1 of Dai, Low and Jaillet 2021.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clipped {
+    /// How many, of those that arrived.
+    pub vectors: u64,
+    /// The sum of their agents' weights over all regions.
+    pub weight: f64,
+}
+
 impl Digestible for Close {
     fn digest(&self, digest: &mut Digest) {
         digest.word(self.round);
@@ -111,6 +120,8 @@ vocabulary! {
             arm: u64,
             /// The outcome, noise included.
             outcome: f64,
+            /// Whether shared vectors chose the arm: told by what the agent had received.
+            shared: bool => nothing,
         } = 1,
         /// The server closed a round.
         Closed {
@@ -120,6 +131,8 @@ vocabulary! {
             fresh: u64,
             /// Answers to earlier rounds that came since the last one closed.
             late: u64,
+            /// Vectors of this round that are longer than the norm they are clipped to; none without such a norm.
+            clipped: Option<Clipped> => nothing,
         } = 2,
         /// Too few answers or shares to remove the masks from the sums.
         GivenUp {
@@ -218,6 +231,9 @@ fn first_of_three(value: &f64, digest: &mut Digest) {
     digest.word(3);
     digest.float(*value);
 }
+
+/// What follows from the rest of the journal adds nothing to its digest.
+fn nothing<T>(_: &T, _: &mut Digest) {}
 
 fn count(of: &[bool]) -> u64 {
     of.iter().filter(|is| **is).count() as u64

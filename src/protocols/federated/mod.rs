@@ -24,6 +24,7 @@ mod opening;
 mod own_model;
 mod play;
 mod public;
+mod queries;
 mod recipe;
 mod regions;
 mod rehearsal;
@@ -34,17 +35,22 @@ mod server;
 mod server_party;
 mod setting_up;
 mod setup;
+mod shared_model;
 mod tally;
+mod theorem;
 mod unmasking;
 mod weights;
 mod world;
 
 pub use hyperparameters::OwnHyperparameters;
-pub use messages::{Close, Fact, Message, OwnFact, World};
+pub use messages::{Clipped, Close, Fact, Message, OwnFact, World};
+pub use queries::{InitialPoints, Repeated, Width};
 pub use recipe::Federated;
 pub use rehearsal::Rehearsal;
 pub use rounds::{All, Buffered, Deadline, FirstK, Late, Policy, PolicyMember, Quorum, RoundPolicy};
 pub use series::{
     AgentGroup, Aggregate, Alone, FederatedSeries, RandomAgent, ServerTrust, SharedQueries, Sharing,
 };
+pub use shared_model::WeightOutcomes;
+pub use theorem::RegretTerms;
 pub use weights::{Annealed, Uniform, WeightMember, WeightSchedule, Weights};

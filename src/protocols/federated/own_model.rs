@@ -159,6 +159,7 @@ impl OwnModel {
 mod tests {
     use super::*;
     use crate::objectives::{Background, Instance, Noise, Surrogate};
+    use crate::protocols::federated::world::FeatureRecipe;
     use crate::rng::Key;
     use std::num::{NonZeroU64, NonZeroUsize};
 
@@ -176,7 +177,9 @@ mod tests {
             },
             background: Background::default(),
         };
-        Arc::new(Common::new(&instance, 5, None, Key::root(1)).unwrap())
+        Arc::new(
+            Common::new(&instance, FeatureRecipe { m: 5, ..FeatureRecipe::default() }, Key::root(1)).unwrap(),
+        )
     }
 
     fn model(every: u64) -> OwnModel {

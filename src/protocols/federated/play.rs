@@ -8,7 +8,7 @@ use super::world::{Common, objective_of};
 use crate::protocols::stage::series::names;
 use crate::protocols::stage::{PlayError, Protocol, SeriesRecord, Stage};
 use crate::rng::Key;
-use crate::vocab::{Positive, Problem, ProtectedUnit};
+use crate::vocab::{Problem, ProtectedUnit};
 use std::sync::Arc;
 
 /// What a fork may change if some server is not trusted ...
@@ -63,9 +63,7 @@ impl Protocol for Federated {
     fn play(&self, stage: &Stage, key: Key) -> Result<Vec<SeriesRecord>, PlayError> {
         let fail = |error: CannotBegin| PlayError::party("all", error);
         let instance = stage.objective("all")?;
-        let length_scale = self.feature_length_scale.map(Positive::get);
-        let m = self.features.get() as usize;
-        let common = Arc::new(Common::new(instance, m, length_scale, key).map_err(fail)?);
+        let common = Arc::new(Common::new(instance, self.feature_recipe(), key).map_err(fail)?);
         let members = self.members(stage);
         let mut agents: Vec<(usize, usize)> = Vec::new();
         for (group, (_, found)) in members.iter().enumerate() {
@@ -79,7 +77,8 @@ impl Protocol for Federated {
                 if stage.directions.dry {
                     return Ok(Arc::clone(&instance.values));
                 }
-                objective_of(self, &self.groups[group], (n, party), stage, instance, key)
+                let unlike = (self.groups[group].heterogeneity.get(), self.perturbation.get());
+                objective_of(unlike, (n, party), stage, instance, key)
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(fail)?;

@@ -1,7 +1,11 @@
 //! What a scenario says about federated optimisation.
 
 use super::hyperparameters::OwnHyperparameters;
+use super::queries::{Repeated, Width};
 use super::series::{AgentGroup, FederatedSeries, Sharing};
+use super::shared_model::WeightOutcomes;
+use super::theorem::RegretTerms;
+use super::world::FeatureRecipe;
 use crate::privacy::mechanisms::Participation;
 use crate::protocols::stage::{Stage, series};
 use crate::vocab::{NonNegative, Positive, Problem};
@@ -32,6 +36,20 @@ pub struct Federated {
     /// they are first fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_length_scale: Option<Positive>,
+    /// Prior variance of the shared model, that of weights times the squared length of features, in squared units of the
+    /// objective. Default: that of agents' models before any fit; the authors' landmine experiment: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature_variance: Option<Positive>,
+    /// lambda, the variance of the noise that the shared model assumes, in squared units of the objective. Default: that of
+    /// agents' models before any fit, at least 1e-6; the authors' landmine experiment: 1e-6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature_noise: Option<Positive>,
+    /// What is subtracted from outcomes before weights are fitted to them. Default: `MinusPriorMean`; the authors: `Raw`.
+    #[serde(default, skip_serializing_if = "WeightOutcomes::is_default")]
+    pub weight_outcomes: WeightOutcomes,
+    /// What an agent does with a point that it has measured before. Default: `Allowed`; the authors: `RandomPoint`.
+    #[serde(default, skip_serializing_if = "Repeated::is_default")]
+    pub repeated: Repeated,
     /// How agents get the hyperparameters of their own models. Default: `Given`, from the objective.
     #[serde(default)]
     pub own_hyperparameters: OwnHyperparameters,
@@ -39,9 +57,15 @@ pub struct Federated {
     /// objectives differ. Default: 0.
     #[serde(default = "zero")]
     pub perturbation: NonNegative,
-    /// Factor by which the posterior standard deviation is multiplied in agents' own Thompson sampling. Default: 1.
+    /// `beta_t` in agents' own Thompson sampling. Default: `Constant`, 1.
+    #[serde(default, skip_serializing_if = "Width::is_default")]
+    pub width: Width,
+    /// Factor on the standard deviation in agents' own Thompson sampling, beside `width`. Default: 1.
     #[serde(default = "unit")]
     pub scale: Positive,
+    /// Whether the terms of Theorem 1's bound are reported by round. Default: they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regret_terms: Option<RegretTerms>,
     /// The series that are compared.
     pub series: Vec<FederatedSeries>,
 }
@@ -64,6 +88,16 @@ fn unit() -> Positive {
 }
 
 impl Federated {
+    /// What it says of the shared features.
+    pub(super) fn feature_recipe(&self) -> FeatureRecipe {
+        FeatureRecipe {
+            m: self.features.get() as usize,
+            length_scale: self.feature_length_scale.map(Positive::get),
+            variance: self.feature_variance.map(Positive::get),
+            noise_variance: self.feature_noise.map(Positive::get),
+        }
+    }
+
     /// How many agents take part.
     #[must_use]
     pub fn agents(&self, stage: &Stage) -> usize {
@@ -151,6 +185,7 @@ impl Federated {
             problems.extend(
                 recipe.policy.problems(agents).into_iter().map(|problem| problem.below(&at("policy"))),
             );
+            problems.extend(recipe.local_problem().map(|problem| problem.below(&format!("series[{index}]"))));
             if let Sharing::Aggregate(aggregate) = &recipe.sharing {
                 let at = |path: &str| at(&format!("sharing.{path}"));
                 problems.extend(

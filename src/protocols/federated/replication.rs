@@ -5,21 +5,26 @@ use super::answers::Answers;
 use super::contribution::Contract;
 use super::failure::CannotBegin;
 use super::masking::Dealer;
-use super::messages::{OwnFact, World};
+use super::messages::{Clipped, OwnFact, World};
 use super::own_model::OwnModel;
 use super::public;
+use super::queries::{InitialPoints, Repeated};
 use super::recipe::Federated;
 use super::regions::regions_of;
 use super::series::{FederatedSeries, Sharing};
 use super::server::Server;
 use super::setup::Setup;
+use super::shared_model::SharedModel;
 use super::tally::Tally;
+use super::theorem::Terms;
 use super::world::Common;
-use crate::gp::WeightPosterior;
+use crate::gp::GpError;
 use crate::kernel::Party;
 use crate::objectives::Instance;
 use crate::privacy::ledger::Meter;
-use crate::protocols::stage::{JitterWatch, NamedOutcome, PlayError, Releases, SeriesRecord, Stage};
+use crate::protocols::stage::{
+    JitterWatch, NamedOutcome, PlayError, Releases, RoundTrack, SeriesRecord, Stage,
+};
 use crate::rng::Key;
 use crate::vocab::{PartyId, PublicFact};
 use std::collections::BTreeMap;
@@ -49,10 +54,12 @@ impl Replication<'_> {
         let releases = Releases::in_order();
         let mut record =
             self.stage.play(&series.name, parties, self.key, releases, &mut |at, fact| match fact {
-                OwnFact::Measured { agent, round, arm, outcome } => {
-                    tally.measured(*agent, *round, *arm, *outcome, at);
+                OwnFact::Measured { agent, round, arm, outcome, shared } => {
+                    tally.measured(*agent, *round, (*arm, *shared), *outcome, at);
                 }
-                OwnFact::Closed { round, fresh, late } => tally.closed(*round, *fresh, *late, at),
+                OwnFact::Closed { round, fresh, late, clipped } => {
+                    tally.closed(*round, (*fresh, *late), *clipped, at);
+                }
                 OwnFact::SetUp { members } => {
                     together = *members;
                     *counts.entry("agents in masked sums".to_owned()).or_default() += members;
@@ -79,7 +86,15 @@ impl Replication<'_> {
                 named("1 - best performance of any agent", 1.0 - most),
                 named("1 - best performance, mean of agents", 1.0 - mean),
             ];
+            if let Some((followed, random)) = tally.shared_queries() {
+                record.outcomes.push(named("value at queries that followed shared vectors", followed));
+                record.outcomes.push(named("value at a random point in their place", random));
+            }
+            record.by_round.push(tally.best_outcomes());
         }
+        record.by_round.extend(tally.clipped_shares());
+        let terms = self.terms(series, &tally.clipped());
+        record.by_round.extend(terms.map_err(|error| PlayError::party(&series.name, error))?);
         if !fitted.is_empty() {
             let mut scales: Vec<f64> = fitted.into_values().collect();
             scales.sort_by(f64::total_cmp);
@@ -94,6 +109,29 @@ impl Replication<'_> {
         record.counts = counts;
         record.public.extend(public::facts(&series.sharing, &self.objective_facts()));
         Ok(record)
+    }
+
+    /// The terms of Theorem 1, where the scenario asks for them.
+    fn terms(
+        &self,
+        series: &FederatedSeries,
+        clipped: &[(u64, Clipped)],
+    ) -> Result<Vec<RoundTrack>, GpError> {
+        let (Some(recipe), Sharing::Aggregate(aggregate)) = (self.recipe.regret_terms, &series.sharing)
+        else {
+            return Ok(Vec::new());
+        };
+        let (explored, rounds) = (self.explored(series.sharing.regions()), self.recipe.rounds);
+        let terms = Terms { recipe, common: &self.common, values: &self.values, explored: &explored, rounds };
+        terms.of(aggregate, series.shared_queries, clipped)
+    }
+
+    /// The region that each agent explores, out of so many.
+    fn explored(&self, regions: usize) -> Vec<usize> {
+        let region = |(n, &(_, group)): (usize, &(usize, usize))| {
+            self.recipe.groups[group].explores.map_or(n, |region| region as usize) % regions
+        };
+        self.agents.iter().enumerate().map(region).collect()
     }
 
     /// Public facts about the problem that all agents work on.
@@ -122,14 +160,7 @@ impl Replication<'_> {
         let server = stage.party("server", &self.recipe.server).map_err(|_| CannotBegin::UnknownServer)?;
         let regions = series.sharing.regions();
         let region_of = Arc::new(regions_of(&self.instance.inputs, regions));
-        let explored: Vec<usize> = self
-            .agents
-            .iter()
-            .enumerate()
-            .map(|(n, &(_, group))| {
-                self.recipe.groups[group].explores.map_or(n, |region| region as usize) % regions
-            })
-            .collect();
+        let explored = self.explored(regions);
         let id = |party: usize| PartyId(party as u32);
         let agents: Vec<PartyId> = self.agents.iter().map(|&(party, _)| id(party)).collect();
         let count = agents.len();
@@ -149,6 +180,7 @@ impl Replication<'_> {
                 explored: explored.clone(),
                 rounds: self.recipe.rounds,
                 broadcasts: series.sharing.broadcasts(self.recipe.rounds),
+                shared_rounds: series.shared_rounds(self.recipe.rounds),
                 length: self.common.m,
                 key: self.key.child("party").child(&self.recipe.server),
                 meter: Meter::new(stage.budget).read_by(stage.read_between(server, &agents, &[])),
@@ -173,11 +205,22 @@ impl Replication<'_> {
             }),
         ));
         let shares = !matches!(series.sharing, Sharing::Alone(_));
-        let surrogate = &self.common.surrogate;
+        let (initial, rounds) = (self.recipe.initial_points, self.recipe.rounds);
+        let widths = match dry {
+            true => Vec::new(),
+            false => self.recipe.width.by_round(&self.common, initial, rounds)?,
+        };
+        let widths = Arc::new(widths);
+        let visited = match self.recipe.repeated {
+            Repeated::Allowed => 0,
+            Repeated::RandomPoint => region_of.len(),
+        };
+        let noises = self.instance.background.agent_noise.as_ref();
         for (n, &(party, _)) in self.agents.iter().enumerate() {
             let key = self.key.child("party").child(&stage.names[party]);
+            let everywhere = series.sharing.initial() == InitialPoints::Everywhere;
             let own: Vec<usize> =
-                (0..region_of.len()).filter(|&point| region_of[point] == explored[n]).collect();
+                (0..region_of.len()).filter(|&point| everywhere || region_of[point] == explored[n]).collect();
             if own.is_empty() && !dry {
                 return Err(CannotBegin::EmptyRegion { region: explored[n], regions });
             }
@@ -185,9 +228,8 @@ impl Replication<'_> {
             let initial = (0..if dry { 0 } else { self.recipe.initial_points })
                 .map(|_| own[stream.below(own.len() as u64) as usize])
                 .collect();
-            // The linear model needs a ridge even if the objective has no noise.
-            let lambda = surrogate.noise_variance.max(1e-6);
-            let weights = (shares && !dry).then(|| WeightPosterior::new(self.common.m, lambda)).transpose();
+            let shared = || SharedModel::new(&self.common, self.recipe.weight_outcomes);
+            let weights = (shares && !dry).then(shared).transpose();
             parts.push((
                 id(party),
                 Box::new(Agent {
@@ -205,8 +247,13 @@ impl Replication<'_> {
                     dry,
                     shared_queries: series.shared_queries,
                     scale: self.recipe.scale.get(),
+                    widths: Arc::clone(&widths),
+                    repeated: self.recipe.repeated,
+                    visited: vec![false; visited],
+                    noise: noises.and_then(|all| all.get(n)).unwrap_or(&self.common.noise).clone(),
                     rounds: self.recipe.rounds,
                     broadcasts: series.sharing.broadcasts(self.recipe.rounds),
+                    shared_rounds: series.shared_rounds(self.recipe.rounds),
                     key,
                     contract: contract.clone(),
                     members: None,

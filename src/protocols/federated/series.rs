@@ -1,6 +1,7 @@
 //! The recipe of one series: what agents learn of each other, and how the server aggregates.
 
 use super::masking::threshold;
+use super::queries::InitialPoints;
 use super::rounds::{Late, RoundPolicy};
 use super::weights::WeightSchedule;
 use crate::privacy::mechanisms::{Divisor, FederatedSum, NoiseArithmetic, Participation, SensitivityRule};
@@ -8,7 +9,7 @@ use crate::protocols::stage::Series;
 use crate::vocab::{Neighbours, NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 
 fn zero() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
@@ -48,6 +49,39 @@ pub struct FederatedSeries {
     /// When the server ends a round. Default: when all have answered, after 60 s at the latest.
     #[serde(default)]
     pub policy: RoundPolicy,
+    /// K: after round K agents search on their own, nothing is sent to the server or by it any more, and nothing is lost.
+    /// Source: Dai, Low and Jaillet 2021, footnote 13. Default: agents share to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_after: Option<NonZeroU64>,
+}
+
+impl FederatedSeries {
+    /// Rounds whose queries may follow what is shared, out of so many.
+    #[must_use]
+    pub fn shared_rounds(&self, rounds: u64) -> u64 {
+        let all = self.sharing.broadcasts(rounds);
+        self.local_after.map_or(all, |last| all.min(last.get()))
+    }
+
+    /// A last shared round that does not go with the rest.
+    pub(super) fn local_problem(&self) -> Option<Problem> {
+        let last = self.local_after?;
+        match &self.sharing {
+            Sharing::Alone(_) => Some(Problem::wrong(
+                "local_after",
+                "none: agents that share nothing search on their own from the start",
+                last.to_string(),
+                "leave it out",
+            )),
+            Sharing::Aggregate(aggregate) if aggregate.closing_broadcast => Some(Problem::wrong(
+                "local_after",
+                "none beside closing_broadcast, which comes after the last round",
+                last.to_string(),
+                "leave one of the two out",
+            )),
+            Sharing::Aggregate(_) | Sharing::RandomAgent(_) => None,
+        }
+    }
 }
 
 impl Series for FederatedSeries {
@@ -114,6 +148,10 @@ pub struct Aggregate {
     /// Regions of the domain, P; agent n explores region n mod P. Default: 1.
     #[serde(default = "one")]
     pub regions: NonZeroU32,
+    /// Where agents' initial points lie. Default: `InOwnRegion`. (The paper's Figure 5 takes distributed exploration
+    /// apart: `Everywhere` leaves the weights of regions, `weights: Uniform()` leaves the initial points in regions.)
+    #[serde(default, skip_serializing_if = "InitialPoints::is_default")]
+    pub initial: InitialPoints,
     /// S, the norm that vectors are clipped to (S / sqrt(P) for each). Default: no clipping, and no privacy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<Positive>,
@@ -306,6 +344,14 @@ impl Sharing {
         match self {
             Self::Aggregate(aggregate) => rounds + u64::from(aggregate.closing_broadcast),
             Self::Alone(_) | Self::RandomAgent(_) => rounds,
+        }
+    }
+
+    /// Where agents' initial points lie.
+    pub(super) fn initial(&self) -> InitialPoints {
+        match self {
+            Self::Aggregate(aggregate) => aggregate.initial,
+            Self::Alone(_) | Self::RandomAgent(_) => InitialPoints::InOwnRegion,
         }
     }
 

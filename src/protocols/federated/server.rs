@@ -30,6 +30,8 @@ pub(super) struct Server {
     /// Rounds in which agents measure, and broadcasts: one more where the paper's loop is followed to its end.
     pub(super) rounds: u64,
     pub(super) broadcasts: u64,
+    /// Rounds whose answers are shared.
+    pub(super) shared_rounds: u64,
     pub(super) length: usize,
     pub(super) key: Key,
     pub(super) meter: Meter,

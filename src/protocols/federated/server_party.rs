@@ -1,10 +1,11 @@
 //! The server as a party: starts rounds, collects vectors, releases their sums.
 
-use super::messages::{Close, Message, OwnFact, World};
+use super::messages::{Clipped, Close, Message, OwnFact, World};
 use super::rounds::Late;
-use super::series::{Aggregate, Sharing};
+use super::series::{Aggregate, Alone, Sharing};
 use super::server::{Server, Vector};
 use super::setup::Phase;
+use crate::gp::dot;
 use crate::kernel::{Context, Input, Party};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{ReleaseError, release};
@@ -32,6 +33,7 @@ impl Party<World> for Server {
             Input::Message { from, message: Message::Done { round } } => {
                 // A member that takes no part has not received the shares that other agents sent to it.
                 if self.contract.is_some()
+                    && self.round < self.shared_rounds
                     && let Some(&agent) = self.places.get(&from)
                 {
                     self.entrust(agent, false, ctx);
@@ -101,13 +103,16 @@ impl Server {
             ctx.cancel(timer);
         }
         let fresh = self.answered.iter().filter(|answered| **answered).count() as u64;
-        ctx.record(OwnFact::Closed { round: self.round, fresh, late: self.stale }.into());
+        let clipped = self.clipped();
+        ctx.record(OwnFact::Closed { round: self.round, fresh, late: self.stale, clipped }.into());
         (self.buffered, self.stale) = (0, 0);
-        if let Some(contract) = self.contract.clone() {
+        let is_local = self.round >= self.shared_rounds;
+        if let Some(contract) = self.contract.clone().filter(|_| !is_local) {
             self.start_unmasking(&contract, ctx);
             return;
         }
-        let shared = match self.sharing.clone() {
+        let sharing = if is_local { Sharing::Alone(Alone {}) } else { self.sharing.clone() };
+        let shared = match sharing {
             Sharing::Alone(_) => {
                 self.round += 1;
                 let message = Message::Share { round: self.round, vectors: None };
@@ -125,6 +130,23 @@ impl Server {
             return;
         }
         self.next(ctx);
+    }
+
+    /// Vectors of this round that clipping will shorten. Under masks the server cannot know.
+    fn clipped(&self) -> Option<Clipped> {
+        let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
+        let clip = aggregate.clip.filter(|_| !self.dry && self.contract.is_none())?;
+        let bound = clip.get() / f64::from(aggregate.regions.get()).sqrt();
+        let longer = |vector: &Vector| dot(vector, vector).sqrt() > bound;
+        let weights = aggregate.weights.at(self.round, &self.explored, self.regions());
+        let (mut vectors, mut weight) = (0, 0.0);
+        for (agent, _) in
+            self.fresh.iter().enumerate().filter(|(_, vector)| vector.as_ref().is_some_and(longer))
+        {
+            vectors += 1;
+            weight += weights.iter().map(|region| region[agent]).sum::<f64>();
+        }
+        (self.round < self.shared_rounds).then_some(Clipped { vectors, weight })
     }
 
     /// The vectors of this round according to the late policy.

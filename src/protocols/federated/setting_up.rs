@@ -98,7 +98,7 @@ impl Server {
         let is_member = self.setup.members[agent];
         if is_member {
             let members = Arc::clone(&self.setup.members);
-            ctx.send(self.agents[agent], Message::Entrusted { members, begins, rounds: self.broadcasts });
+            ctx.send(self.agents[agent], Message::Entrusted { members, begins, rounds: self.shared_rounds });
         }
         is_member
     }

@@ -1,6 +1,7 @@
 //! Mean regrets by round and by group, from the measurements of many agents.
 
-use crate::protocols::stage::{GroupOutcome, Iteration, Regret, RoundClosing};
+use super::messages::Clipped;
+use crate::protocols::stage::{GroupOutcome, Iteration, Regret, RoundClosing, RoundTrack};
 use crate::vocab::Time;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ struct Measured {
     outcome: f64,
     value: f64,
     seconds: f64,
+    /// Whether shared vectors chose the arm.
+    shared: bool,
 }
 
 /// Collects measurements of one series.
@@ -23,19 +26,34 @@ pub(super) struct Tally {
     rounds: Vec<Vec<Measured>>,
     /// Rounds as they were closed.
     pub(super) closings: Vec<RoundClosing>,
+    /// Round, vectors and what of them is clipped, where anything is clipped at all.
+    clipped: Vec<(u64, u64, Clipped)>,
 }
 
 impl Tally {
     pub(super) fn new(values: Vec<Arc<Vec<f64>>>, rounds: u64) -> Self {
         let best = values.iter().map(|v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
-        Self { values, best, rounds: vec![Vec::new(); rounds as usize + 1], closings: Vec::new() }
+        Self {
+            values,
+            best,
+            rounds: vec![Vec::new(); rounds as usize + 1],
+            closings: Vec::new(),
+            clipped: Vec::new(),
+        }
     }
 
-    pub(super) fn measured(&mut self, agent: u64, round: u64, arm: u64, outcome: f64, at: Time) {
+    pub(super) fn measured(
+        &mut self,
+        agent: u64,
+        round: u64,
+        (arm, shared): (u64, bool),
+        outcome: f64,
+        at: Time,
+    ) {
         let agent = agent as usize;
         let value = self.values[agent][arm as usize];
         let seconds = at.seconds();
-        self.rounds[round as usize].push(Measured { agent, arm, outcome, value, seconds });
+        self.rounds[round as usize].push(Measured { agent, arm, outcome, value, seconds, shared });
     }
 
     /// The best noise-free value that any agent has measured, and the mean over agents of their own best.
@@ -49,7 +67,57 @@ impl Tally {
         (!best.is_empty()).then(|| (most, best.iter().sum::<f64>() / best.len() as f64))
     }
 
-    pub(super) fn closed(&mut self, round: u64, in_time: u64, late: u64, at: Time) {
+    /// Mean value at the points that shared vectors chose, and mean value of all points for the same agents, each as
+    /// often: what a random point in their place would have had. None without any such point.
+    pub(super) fn shared_queries(&self) -> Option<(f64, f64)> {
+        let means: Vec<f64> =
+            self.values.iter().map(|values| values.iter().sum::<f64>() / values.len() as f64).collect();
+        let shared = || self.rounds.iter().flatten().filter(|m| m.shared);
+        let count = shared().count() as f64;
+        let mean = |of: &dyn Fn(&Measured) -> f64| shared().map(of).sum::<f64>() / count;
+        (count > 0.0).then(|| (mean(&|m| m.value), mean(&|m| means[m.agent])))
+    }
+
+    /// 1 minus the largest outcome that an agent has measured so far, noise included, mean over agents, by round: what
+    /// Figure 3 of Dai, Low and Jaillet 2021 shows.
+    pub(super) fn best_outcomes(&self) -> RoundTrack {
+        let mut best = vec![f64::NEG_INFINITY; self.best.len()];
+        let mut points = Vec::with_capacity(self.rounds.len());
+        for (round, measured) in self.rounds.iter().enumerate() {
+            for m in measured {
+                best[m.agent] = best[m.agent].max(m.outcome);
+            }
+            let known = || best.iter().filter(|best| best.is_finite());
+            if known().next().is_some() {
+                points.push((round as u64, 1.0 - known().sum::<f64>() / known().count() as f64));
+            }
+        }
+        RoundTrack { name: "1 - best outcome, mean of agents".to_owned(), points }
+    }
+
+    /// What was clipped, by round.
+    pub(super) fn clipped(&self) -> Vec<(u64, Clipped)> {
+        self.clipped.iter().map(|(round, _, clipped)| (*round, *clipped)).collect()
+    }
+
+    /// The share of vectors that were clipped, by round; none where nothing is clipped to a norm.
+    pub(super) fn clipped_shares(&self) -> Option<RoundTrack> {
+        let share = |&(round, vectors, clipped): &(u64, u64, Clipped)| {
+            (vectors > 0).then(|| (round, clipped.vectors as f64 / vectors as f64))
+        };
+        let points: Vec<(u64, f64)> = self.clipped.iter().filter_map(share).collect();
+        let name = "share of vectors that are clipped".to_owned();
+        (!points.is_empty()).then_some(RoundTrack { name, points })
+    }
+
+    pub(super) fn closed(
+        &mut self,
+        round: u64,
+        (in_time, late): (u64, u64),
+        clipped: Option<Clipped>,
+        at: Time,
+    ) {
+        self.clipped.extend(clipped.map(|clipped| (round, in_time, clipped)));
         let missing = (self.best.len() as u64).saturating_sub(in_time);
         self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });
     }

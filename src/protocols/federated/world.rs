@@ -1,14 +1,27 @@
 //! What all agents have in common, and the objective of each.
 
 use super::failure::CannotBegin;
-use super::recipe::Federated;
-use super::series::AgentGroup;
 use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MOST_ARMS};
 use crate::objectives::{Instance, Noise, Surrogate};
 use crate::protocols::stage::Stage;
 use crate::rng::Key;
 use std::sync::Arc;
+
+/// What a scenario says of the shared features; what it leaves out is the surrogate's.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FeatureRecipe {
+    /// Number of features, M.
+    pub(super) m: usize,
+    pub(super) length_scale: Option<f64>,
+    /// Prior variance of the function.
+    pub(super) variance: Option<f64>,
+    /// lambda.
+    pub(super) noise_variance: Option<f64>,
+}
+
+/// A noise-free objective still needs a ridge.
+const RIDGE: f64 = 1e-6;
 
 /// What all agents of a replication know.
 #[derive(Debug)]
@@ -20,17 +33,14 @@ pub(super) struct Common {
     /// Features of every point, n x M, the same for all agents.
     pub(super) features: Vec<f64>,
     pub(super) m: usize,
+    /// Variance of the noise that the shared model assumes, lambda.
+    pub(super) feature_noise: f64,
     pub(super) noise: Noise,
 }
 
 impl Common {
-    /// `length_scale` is that of the features; none for the surrogate's.
-    pub(super) fn new(
-        instance: &Instance,
-        m: usize,
-        length_scale: Option<f64>,
-        key: Key,
-    ) -> Result<Self, CannotBegin> {
+    pub(super) fn new(instance: &Instance, recipe: FeatureRecipe, key: Key) -> Result<Self, CannotBegin> {
+        let m = recipe.m;
         let points = Arc::clone(&instance.inputs);
         if points.n() > MOST_ARMS {
             return Err(CannotBegin::TooManyPoints { found: points.n(), most: MOST_ARMS });
@@ -39,9 +49,11 @@ impl Common {
         let covariance = ArmCovariance::of_inputs(Arc::clone(&points), surrogate.covariance.clone());
         let prior = Cholesky::with_jitter(points.n(), &covariance.dense())?;
         let mut of_features = surrogate.covariance.clone();
-        if let Some(length_scale) = length_scale {
+        if let Some(length_scale) = recipe.length_scale {
             of_features.length_scale = LengthScale::Same(length_scale);
         }
+        of_features.variance = recipe.variance.unwrap_or(of_features.variance);
+        let feature_noise = recipe.noise_variance.unwrap_or_else(|| surrogate.noise_variance.max(RIDGE));
         let drawn = FourierFeatures::draw(
             &of_features,
             points.d(),
@@ -53,7 +65,13 @@ impl Common {
         for (index, row) in features.chunks_exact_mut(m).enumerate() {
             drawn.fill(points.row(index), row);
         }
-        Ok(Self { surrogate, covariance, prior: Arc::new(prior), features, m, noise: instance.noise.clone() })
+        let (prior, noise) = (Arc::new(prior), instance.noise.clone());
+        Ok(Self { surrogate, covariance, prior, features, m, feature_noise, noise })
+    }
+
+    /// Variance of the noise that agents' own models assume, with a ridge where there is none.
+    pub(super) fn assumed_noise(&self) -> f64 {
+        self.surrogate.noise_variance.max(RIDGE)
     }
 
     /// Features of one point.
@@ -75,8 +93,7 @@ impl Common {
 
 /// The objective of one agent: sqrt(1 - h) f + sqrt(h) g + perturbation, g a further draw of the same kind.
 pub(super) fn objective_of(
-    recipe: &Federated,
-    group: &AgentGroup,
+    (h, perturbation): (f64, f64),
     (agent, party): (usize, usize),
     stage: &Stage,
     instance: &Instance,
@@ -87,7 +104,6 @@ pub(super) fn objective_of(
         None => &instance.values,
         Some(all) => all.get(agent).ok_or(CannotBegin::TooManyAgents { found: all.len() })?,
     };
-    let (h, perturbation) = (group.heterogeneity.get(), recipe.perturbation.get());
     if h <= 0.0 && perturbation <= 0.0 {
         return Ok(Arc::clone(shared));
     }

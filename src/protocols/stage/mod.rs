@@ -38,7 +38,7 @@ pub use measuring::{Measured, Measurer, NEIGHBOUR_DISTANCE};
 pub use protocol::Protocol;
 pub use record::{
     BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration, NamedOutcome,
-    OutcomeBound, RegretBound, RoundClosing, SeriesRecord,
+    OutcomeBound, RegretBound, RoundClosing, RoundTrack, SeriesRecord,
 };
 pub use regret::{Evaluations, Regret};
 pub use releases::{Releases, count};

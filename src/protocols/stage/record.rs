@@ -39,6 +39,15 @@ pub struct NamedOutcome {
     pub bound: Option<OutcomeBound>,
 }
 
+/// A number by round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundTrack {
+    /// Its name ("share of vectors that are clipped").
+    pub name: String,
+    /// Rounds and its value in each, ascending.
+    pub points: Vec<(u64, f64)>,
+}
+
 /// An upper bound on an outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeBound {
@@ -124,6 +133,9 @@ pub struct SeriesRecord {
     /// Numbers at the end of the series, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<NamedOutcome>,
+    /// Numbers by round, in the protocol's order; most series have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_round: Vec<RoundTrack>,
     /// Theorems' bounds on the regret; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
@@ -166,6 +178,7 @@ impl SeriesRecord {
             groups: Vec::new(),
             closings: Vec::new(),
             outcomes: Vec::new(),
+            by_round: Vec::new(),
             bounds: Vec::new(),
             jitter: 0.0,
             same_data: false,

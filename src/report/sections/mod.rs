@@ -22,6 +22,7 @@ mod outcome_charts;
 mod outcomes;
 mod privacy;
 mod regret;
+mod rounds;
 mod sparklines;
 mod theory;
 mod timeline;
@@ -38,6 +39,7 @@ pub(super) use regret::Curves;
 pub(super) fn of_summary(summary: &Summary, curves: Curves) -> Document {
     let mut sections = vec![warnings::section(summary)];
     sections.extend(regret::section(summary, curves));
+    sections.extend(rounds::section(summary, false));
     sections.extend(outcomes::section(summary, false));
     sections.extend(privacy::section(summary, None));
     sections.push(network::section(summary, None, None, ""));
@@ -54,6 +56,7 @@ pub(super) fn of_page(page: &Page) -> Document {
     });
     let mut sections = vec![warnings::section(summary)];
     sections.extend(regret::section(summary, Curves::Charts));
+    sections.extend(rounds::section(summary, true));
     sections.extend(outcomes::section(summary, true));
     sections.extend(privacy::section(summary, first));
     sections.push(network::section(summary, first, page.first_messages.as_ref(), &place.unwrap_or_default()));
@@ -68,6 +71,7 @@ pub(super) fn figures(page: &Page) -> Vec<Figure> {
     let (summary, first) = (&page.summary, page.first.as_ref());
     let mut figures = by_round::figures(summary);
     figures.extend(along::figures(summary));
+    figures.extend(rounds::figures(summary));
     figures.extend(outcome_charts::figures(summary));
     figures.extend(first.and_then(timeline::timeline));
     figures.extend(first.and_then(traffic::closings));

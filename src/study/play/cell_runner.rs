@@ -71,7 +71,10 @@ pub(crate) struct CellRunner<'a> {
 
 impl<'a> CellRunner<'a> {
     pub(crate) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
-        Self { folder: Some(folder), ..Self::without_folder(index, cell, plan) }
+        let runner = Self::without_folder(index, cell, plan);
+        // Beside the run folders, for other runs too.
+        let models = folder.path().parent().map(|runs| runs.join("models"));
+        Self { folder: Some(folder), resources: Resources { models, ..runner.resources }, ..runner }
     }
 
     /// For a cell that neither reads nor stores fitted values.

@@ -13,6 +13,7 @@ pub(in crate::study) mod persons;
 pub(in crate::study) mod privacy_report;
 pub(in crate::study) mod privacy_table;
 pub(in crate::study) mod published;
+pub(in crate::study) mod rounds;
 pub(in crate::study) mod rows;
 pub(in crate::study) mod series;
 pub(in crate::study) mod statistics;

@@ -1,6 +1,7 @@
 //! The results of one series over its replications: means with their errors, groups, outcomes, bounds.
 
 use super::bounds;
+use super::rounds::{TrackRow, tracks};
 use super::statistics::Estimate;
 use crate::network::LinkStatistics;
 use crate::protocols::{GroupOutcome, OutcomeBound, RegretBound, SeriesRecord};
@@ -47,6 +48,9 @@ pub struct SeriesSummary {
     /// Numbers at the end of the series, each with its bound; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeRow>,
+    /// Numbers by round; most protocols have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_round: Vec<TrackRow>,
     /// Theorems' bounds on the regret, by round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
@@ -186,6 +190,7 @@ pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesS
                 metrics: metrics(&runs),
                 curve: curve(&runs),
                 outcomes: outcome_rows(&runs),
+                by_round: tracks(&runs),
                 bounds: bounds::mean(&runs),
                 public: public_facts(&runs),
             }

@@ -9,6 +9,7 @@ use crate::study::plan::cells::Plan;
 use crate::study::results::persons::{PersonLoss, persons};
 use crate::study::results::privacy_report::{PrivacyRow, privacy_rows};
 use crate::study::results::published::{PublishedLossRow, PublishedRow, published_losses, published_rows};
+use crate::study::results::rounds::{DifferenceRow, differences};
 use crate::study::results::series::{SeriesSummary, series_of};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,6 +54,9 @@ pub struct CellSummary {
     /// What was learned about persons who bring a row and an outcome, where both were released.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub persons: Vec<PersonLoss>,
+    /// Series minus those that the scenario names for comparison, run by run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<DifferenceRow>,
     /// Figures from papers beside the measured ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PublishedRow>,
@@ -102,12 +106,14 @@ impl<'a> Summarising<'a> {
         }
         self.finished += records.len() as u64;
         let series = series_of(&records);
+        let differences = differences(&records, &draft.compared_with);
         let published = published_rows(&draft.published, &cell.point, &series);
         let privacy = privacy_rows(&records, draft.privacy.delta);
         let persons = persons(&privacy);
         let published_losses = published_losses(&draft.published_losses, &cell.point, &privacy);
         let point = point_of(&cell.point);
-        self.cells.push(CellSummary { point, series, privacy, persons, published, published_losses });
+        let cell = CellSummary { point, series, privacy, persons, differences, published, published_losses };
+        self.cells.push(cell);
     }
 
     /// The summary.

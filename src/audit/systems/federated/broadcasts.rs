@@ -42,7 +42,7 @@ fn arrivals(
     agents: usize,
 ) -> Result<Vec<usize>, AuditError> {
     if aggregate.divisor == Divisor::Planned {
-        return Ok(vec![agents; series.sharing.broadcasts(recipe.rounds) as usize]);
+        return Ok(vec![agents; series.shared_rounds(recipe.rounds) as usize]);
     }
     let alone = Federated { series: vec![series.clone()], ..recipe.clone() };
     let records = alone.play(stage, key)?;

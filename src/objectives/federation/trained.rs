@@ -1,0 +1,131 @@
+//! Scores of trained models, kept in a file by the hash of all that they depend on: a second run trains nothing.
+
+use super::data::AgentRecords;
+use crate::rng::Key;
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What trains the models: other numbers may come out of another library or of another program, so its name is part of the
+/// hash. To be changed with everything in this folder that moves a score.
+const TRAINER: &str = "subrosa trained models 1, linfa-svm 0.8.1";
+
+/// A folder of such files. Any of them may be removed at any time.
+#[derive(Clone, Debug)]
+pub(super) struct Trained<'a> {
+    folder: Option<&'a Path>,
+}
+
+impl<'a> Trained<'a> {
+    pub(super) fn at(folder: Option<&'a Path>) -> Self {
+        Self { folder }
+    }
+
+    /// The scores of one agent's models, from the file or by training; `key` is what draws of the training are below.
+    pub(super) fn scores<E>(
+        &self,
+        model: &impl Serialize,
+        records: &AgentRecords,
+        (classes, key): (usize, &Key),
+        train: impl FnOnce() -> Result<Vec<Vec<f64>>, E>,
+    ) -> Result<Vec<Vec<f64>>, E> {
+        let Some(folder) = self.folder else { return train() };
+        let name = identity(model, records, classes, key);
+        let file = folder.join(format!("{}.txt", &name[..24]));
+        if let Some(known) = fs::read_to_string(&file).ok().and_then(|text| read(&text, &name)) {
+            return Ok(known);
+        }
+        let scores = train()?;
+        // A run goes on without: it is there to save time.
+        drop(keep(&file, &written(&scores, &name)));
+        Ok(scores)
+    }
+}
+
+/// The hash of all that the scores depend on.
+fn identity(model: &impl Serialize, records: &AgentRecords, classes: usize, key: &Key) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    part(TRAINER.as_bytes());
+    part(serde_json::to_string(model).unwrap_or_default().as_bytes());
+    part(&(classes as u64).to_le_bytes());
+    part(&(records.d as u64).to_le_bytes());
+    let features: Vec<u8> = records.features.iter().flat_map(|value| value.to_bits().to_le_bytes()).collect();
+    part(&features);
+    let places: Vec<u8> = records.classes.iter().flat_map(|class| (*class as u64).to_le_bytes()).collect();
+    part(&places);
+    let sides: Vec<u8> = records.training.iter().map(|training| u8::from(*training)).collect();
+    part(&sides);
+    // Two words of the key's stream stand for the key.
+    let mut stream = key.stream();
+    part(&stream.word().to_le_bytes());
+    part(&stream.word().to_le_bytes());
+    hasher.finalize().to_hex().to_string()
+}
+
+/// A line for the identity, a line of bits for each setting, and a hash of all lines before it.
+fn written(scores: &[Vec<f64>], identity: &str) -> String {
+    let mut text = format!("{identity}\n");
+    for setting in scores {
+        let words: Vec<String> = setting.iter().map(|score| format!("{:016x}", score.to_bits())).collect();
+        text.push_str(&words.join(" "));
+        text.push('\n');
+    }
+    let seal = blake3::hash(text.as_bytes()).to_hex().to_string();
+    text.push_str(&seal);
+    text.push('\n');
+    text
+}
+
+/// The scores in a file that is whole and about the same; none otherwise.
+fn read(text: &str, identity: &str) -> Option<Vec<Vec<f64>>> {
+    let body = text.strip_suffix('\n')?;
+    let (lines, seal) = body.rsplit_once('\n')?;
+    let sealed = format!("{lines}\n");
+    if blake3::hash(sealed.as_bytes()).to_hex().as_str() != seal {
+        return None;
+    }
+    let mut lines = lines.lines();
+    if lines.next()? != identity {
+        return None;
+    }
+    let score = |word: &str| Some(f64::from_bits(u64::from_str_radix(word, 16).ok()?));
+    lines.map(|line| line.split(' ').map(score).collect::<Option<Vec<f64>>>()).collect()
+}
+
+/// Under its name only when it is whole: other processes may look for it.
+fn keep(file: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut unfinished = PathBuf::from(file);
+    unfinished.set_extension(format!("{}.part", std::process::id()));
+    fs::write(&unfinished, text)?;
+    fs::rename(&unfinished, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_come_back_bit_by_bit_and_only_from_whole_files() {
+        let scores = vec![vec![0.1, 1.0 / 3.0], vec![f64::MIN_POSITIVE, 0.7]];
+        let text = written(&scores, "abc");
+        assert_eq!(read(&text, "abc"), Some(scores));
+        assert_eq!(read(&text, "abd"), None, "of other models");
+        assert_eq!(read(&text.replace("3fe", "3ff"), "abc"), None, "a changed digit");
+        assert_eq!(read(&text[..text.len() - 70], "abc"), None, "cut off");
+    }
+
+    /// The file's hash has to change with the library that trains.
+    #[test]
+    fn the_trainer_is_the_library_of_the_lock_file() {
+        let lock = include_str!("../../../Cargo.lock").replace("\r\n", "\n");
+        let version = TRAINER.rsplit(' ').next().unwrap_or_default();
+        assert!(lock.contains(&format!("name = \"linfa-svm\"\nversion = \"{version}\"")), "{TRAINER}");
+    }
+}

@@ -1,0 +1,85 @@
+//! How agents choose points, as a scenario says it: repeated points, initial points, the width of their own draws.
+
+use super::world::Common;
+use crate::gp::{GpError, gain_bounds};
+use crate::vocab::{Delta, NonNegative};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What an agent does with a point that it has measured before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Repeated {
+    /// It measures it again.
+    #[default]
+    Allowed,
+    /// It measures a random point of the domain in its place, as the authors' code does; on a grid that may be one that it
+    /// has measured too.
+    RandomPoint,
+}
+
+impl Repeated {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Where an agent's initial points lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum InitialPoints {
+    /// In the region that the agent explores.
+    #[default]
+    InOwnRegion,
+    /// Anywhere in the domain; weights go by regions all the same.
+    Everywhere,
+}
+
+impl InitialPoints {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// `beta_t`, the factor on the standard deviation in an agent's own Thompson sampling; `scale` multiplies it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum Width {
+    /// 1 in every round, as in the authors' experiments.
+    #[default]
+    Constant,
+    /// B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))) with the noise's standard deviation sigma in units of the prior's, and
+    /// an upper bound on the information gain gamma of as many outcomes as the agent has (greedy gain over 1 - 1/e).
+    /// Source: Dai, Low and Jaillet 2021, Algorithm 2 and Theorem 1.
+    Theorem {
+        /// B, a bound on the norm of every agent's function in the space of the model's covariance. Default: 1.
+        #[serde(default = "one")]
+        norm: NonNegative,
+        /// delta, the probability with which the theorem may fail. Default: 0.1.
+        #[serde(default = "tenth")]
+        failure: Delta,
+    },
+}
+
+fn one() -> NonNegative {
+    NonNegative::new(1.0).expect("1 is not below 0")
+}
+
+fn tenth() -> Delta {
+    Delta::new(0.1).expect("0.1 is a delta")
+}
+
+impl Width {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// `beta_t` of rounds 1, 2, ..; empty where it is 1 throughout.
+    pub(super) fn by_round(self, common: &Common, initial: u64, rounds: u64) -> Result<Vec<f64>, GpError> {
+        let Self::Theorem { norm, failure } = self else { return Ok(Vec::new()) };
+        let (variance, noise) = (common.surrogate.covariance.variance, common.assumed_noise());
+        let counts: Vec<u64> = (0..rounds).map(|round| initial + round).collect();
+        let gains = gain_bounds(&common.covariance, &counts, noise)?;
+        let sigma = (noise / variance).sqrt();
+        let confidence = 1.0 + libm::log(4.0 / failure.get());
+        Ok(gains.into_iter().map(|gain| norm.get() + sigma * (2.0 * (gain + confidence)).sqrt()).collect())
+    }
+}

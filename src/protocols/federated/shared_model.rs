@@ -1,0 +1,70 @@
+//! The model that agents share: linear in features that all have in common, its weights are what is sent and summed up.
+
+use super::world::Common;
+use crate::gp::{GpError, WeightPosterior};
+use crate::rng::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What is subtracted from outcomes before weights are fitted to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum WeightOutcomes {
+    /// The prior mean of the objective, for good.
+    #[default]
+    MinusPriorMean,
+    /// Nothing: raw outcomes, as in equation 2 of Dai, Low and Jaillet 2021 and in the authors' code.
+    Raw,
+    /// The mean of the agent's own outcomes so far: what is shared says where an agent's function is high, not how high
+    /// it is.
+    MinusOwnMean,
+}
+
+impl WeightOutcomes {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The shared model of one agent.
+#[derive(Clone)]
+pub(super) struct SharedModel {
+    common: Arc<Common>,
+    outcomes: WeightOutcomes,
+    /// Up to date unless outcomes are centred by their own mean.
+    posterior: WeightPosterior,
+    /// The measurements, where they will be needed again.
+    seen: Vec<(usize, f64)>,
+}
+
+impl SharedModel {
+    pub(super) fn new(common: &Arc<Common>, outcomes: WeightOutcomes) -> Result<Self, GpError> {
+        let posterior = WeightPosterior::new(common.m, common.feature_noise)?;
+        Ok(Self { common: Arc::clone(common), outcomes, posterior, seen: Vec::new() })
+    }
+
+    pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        let centre = match self.outcomes {
+            WeightOutcomes::MinusPriorMean => self.common.surrogate.mean,
+            WeightOutcomes::Raw => 0.0,
+            WeightOutcomes::MinusOwnMean => {
+                self.seen.push((arm, outcome));
+                return Ok(());
+            }
+        };
+        self.posterior.observe(self.common.features(arm), outcome - centre)
+    }
+
+    /// A draw of the weights, N(nu, lambda Sigma^-1).
+    pub(super) fn sample(&self, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
+        if self.seen.is_empty() {
+            return Ok(self.posterior.sample(stream));
+        }
+        let mean = self.seen.iter().map(|(_, outcome)| outcome).sum::<f64>() / self.seen.len() as f64;
+        let mut posterior = self.posterior.clone();
+        for &(arm, outcome) in &self.seen {
+            posterior.observe(self.common.features(arm), outcome - mean)?;
+        }
+        Ok(posterior.sample(stream))
+    }
+}

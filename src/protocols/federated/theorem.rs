@@ -1,0 +1,107 @@
+//! The terms of Theorem 1's bound on regret, by round, for the first agent.
+//!
+//! The bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t up to constants and logarithms. With every
+//! schedule of shared queries here, and in the paper, 1 - p_1 = 1: 1/p_1 is infinite and the bound says nothing, so the
+//! terms that are finite are reported, and no bound.
+
+use super::messages::Clipped;
+use super::series::{Aggregate, SharedQueries};
+use super::world::Common;
+use crate::gp::{GpError, dot, gain_bounds};
+use crate::privacy::mechanisms::Participation;
+use crate::protocols::stage::RoundTrack;
+use crate::vocab::NonNegative;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The terms of Theorem 1's bound on regret, by round, for the first agent and with the constants and logarithms that the
+/// order hides set to 1: psi (noise, and what others' functions differ by) and theta (clipping). Functions are in units of
+/// the model's standard deviation. Computed for sums that are clipped, by a server that is trusted.
+///
+/// Source: Dai, Low and Jaillet 2021, Theorem 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegretTerms {
+    /// B, a bound on the norm of every agent's function in the space of the model's covariance. Default: 1.
+    #[serde(default = "one")]
+    pub norm: NonNegative,
+}
+
+fn one() -> NonNegative {
+    NonNegative::new(1.0).expect("1 is not below 0")
+}
+
+/// What the terms rest on.
+pub(super) struct Terms<'a> {
+    pub(super) recipe: RegretTerms,
+    pub(super) common: &'a Common,
+    /// Every agent's function.
+    pub(super) values: &'a [Arc<Vec<f64>>],
+    /// The region that each agent explores.
+    pub(super) explored: &'a [usize],
+    pub(super) rounds: u64,
+}
+
+impl Terms<'_> {
+    /// `psi_t` and `theta_t` for the rounds whose queries may follow a sum; `clipped` is by the round of the answers.
+    pub(super) fn of(
+        &self,
+        aggregate: &Aggregate,
+        schedule: SharedQueries,
+        clipped: &[(u64, Clipped)],
+    ) -> Result<Vec<RoundTrack>, GpError> {
+        let Some(clip) = aggregate.clip.filter(|_| !clipped.is_empty()) else { return Ok(Vec::new()) };
+        let (norm, m) = (self.recipe.norm.get(), self.common.m as f64);
+        let (agents, regions) = (self.values.len() as f64, aggregate.regions.get() as usize);
+        let rate = match aggregate.participation {
+            Participation::Poisson(rate) => rate.get(),
+            Participation::FixedSize(size) => size as f64 / agents,
+        };
+        let apart = self.apart();
+        let error = self.feature_error();
+        let rounds: Vec<u64> = (1..=self.rounds).collect();
+        let gains = gain_bounds(&self.common.covariance, &rounds, self.common.assumed_noise())?;
+        let noise = aggregate.noise_multiplier.get() * clip.get() * m.sqrt();
+        let psi = |t: u64, gain: f64| {
+            let weights = aggregate.weights.at(t - 1, self.explored, regions);
+            let largest = weights.iter().flatten().copied().fold(0.0, f64::max);
+            let alike = error * norm * (t * t) as f64 + norm + m.sqrt() + gain.sqrt();
+            let sum = agents * alike + apart;
+            schedule.probability(t) * regions as f64 * largest / rate * (sum + noise)
+        };
+        let followed = clipped.iter().filter(|(round, _)| *round < self.rounds);
+        let theta =
+            followed.map(|(round, clipped)| (round + 1, schedule.probability(round + 1) * clipped.weight));
+        let theta: Vec<(u64, f64)> = theta.collect();
+        let shared = |t: &u64| theta.iter().any(|(round, _)| round == t);
+        let psi = rounds.iter().zip(&gains).filter(|(t, _)| shared(t)).map(|(&t, &gain)| (t, psi(t, gain)));
+        let track = |name: &str, points| RoundTrack { name: name.to_owned(), points };
+        Ok(vec![
+            track("psi_t of Theorem 1, constants 1", psi.collect()),
+            track("theta_t of Theorem 1", theta),
+        ])
+    }
+
+    /// Sum over agents of the largest difference between their function and the first agent's.
+    fn apart(&self) -> f64 {
+        let unit = self.common.surrogate.covariance.variance.sqrt();
+        let Some(first) = self.values.first() else { return 0.0 };
+        let difference = |other: &Arc<Vec<f64>>| {
+            let pairs = first.iter().zip(other.iter());
+            pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / unit
+        };
+        self.values.iter().map(difference).sum()
+    }
+
+    /// The largest difference between the model's correlation and the product of features, over all pairs of points.
+    fn feature_error(&self) -> f64 {
+        let (points, variance) = (self.common.covariance.n(), self.common.surrogate.covariance.variance);
+        let length = dot(self.common.features(0), self.common.features(0));
+        let pair = |i: usize, j: usize| {
+            let features = dot(self.common.features(i), self.common.features(j)) / length;
+            (self.common.covariance.between(i, j) / variance - features).abs()
+        };
+        (0..points).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| pair(i, j)).fold(0.0, f64::max)
+    }
+}

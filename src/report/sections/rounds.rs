@@ -1,0 +1,159 @@
+//! Numbers by round, and the differences of series to those that the scenario names: tables at some rounds, charts of all.
+
+use super::cells::{axes, rows};
+use super::lines::{Named, capital, count, grouped, made, named, numbers, slug};
+use crate::report::document::{Block, Figure, Section, Table};
+use crate::report::number::{quantity_of, regret};
+use crate::report::plots::{Axis, Chart, Kind, Line};
+use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint};
+
+/// The section, with charts where they can be shown; none where no protocol has numbers by round and nothing is compared.
+pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
+    let mut blocks: Vec<Block> =
+        names(summary).iter().map(|name| Block::Table(table(summary, name))).collect();
+    let differences = differences(summary);
+    if !differences.is_empty() {
+        blocks.extend(differences.into_iter().map(Block::Table));
+        blocks.push(Block::remark(
+            "A difference is taken run by run, between series of the same functions and draws; *: more than two standard \
+             errors from 0.",
+        ));
+    }
+    if charts {
+        blocks.extend(figures(summary).into_iter().map(Block::Figure));
+    }
+    (!blocks.is_empty()).then(|| Section::new("rounds", "By round", "By round, and series compared", blocks))
+}
+
+fn names(summary: &Summary) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for track in summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.by_round) {
+        if !names.contains(&track.name) {
+            names.push(track.name.clone());
+        }
+    }
+    names
+}
+
+/// A sixth, a half and the whole of the rounds (10, 30 and 60 of 60), as far as there are so many.
+fn shown<'a>(points: impl Iterator<Item = &'a TrackPoint>) -> Vec<u64> {
+    let last = points.map(|point| point.t).max().unwrap_or(0);
+    let mut rounds = vec![last / 6, last / 2, last];
+    rounds.dedup();
+    rounds
+}
+
+fn header(axes: Vec<String>, first: &[&str], rounds: &[u64]) -> (Vec<String>, usize) {
+    let mut header: Vec<String> = first.iter().map(|name| (*name).to_owned()).collect();
+    header.extend(axes);
+    let first_number = header.len();
+    header.extend(rounds.iter().map(|t| format!("round {t}")));
+    (header, first_number)
+}
+
+fn at(points: &[TrackPoint], t: u64, words: impl Fn(Estimate) -> String) -> String {
+    points.iter().find(|point| point.t == t).map_or_else(String::new, |point| words(point.value))
+}
+
+fn table(summary: &Summary, name: &str) -> Table {
+    let all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.by_round);
+    let rounds = shown(all.filter(|track| track.name == name).flat_map(|track| &track.points));
+    let (axes, rows) = rows(summary, |_, series| {
+        let track = series.by_round.iter().find(|track| track.name == name);
+        rounds.iter().map(|&t| track.map_or_else(String::new, |track| at(&track.points, t, regret))).collect()
+    });
+    let (header, first_number) = header(axes, &["series"], &rounds);
+    let rows = rows.into_iter().filter(|row| row[first_number..].iter().any(|cell| !cell.is_empty()));
+    let title = format!("{} (mean ± standard error over replications)", capital(name));
+    Table::new(title, header, rows.collect(), first_number)
+}
+
+/// A signed mean and its error, marked where it is more than two errors away from 0.
+fn signed(estimate: Estimate) -> String {
+    let sign = if estimate.mean > 0.0 { "+" } else { "" };
+    let mark = if estimate.n > 1 && estimate.mean.abs() > 2.0 * estimate.se { " *" } else { "" };
+    format!("{sign}{}{mark}", regret(estimate))
+}
+
+/// A table for each quantity and reference.
+fn differences(summary: &Summary) -> Vec<Table> {
+    let all = || summary.cells.iter().flat_map(|cell| &cell.differences);
+    let mut kinds: Vec<(&str, &str)> = Vec::new();
+    for row in all() {
+        let kind = (row.quantity.as_str(), row.reference.as_str());
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    let table = |(quantity, reference): (&str, &str)| {
+        let here = || all().filter(|row| row.quantity == quantity && row.reference == reference);
+        let rounds = shown(here().flat_map(|row| &row.points));
+        let numbers = |cell: &CellSummary, series: &SeriesSummary| -> Vec<String> {
+            let row = cell.differences.iter().find(|row| {
+                row.quantity == quantity && row.reference == reference && row.series == series.name
+            });
+            rounds.iter().map(|&t| row.map_or_else(String::new, |row| at(&row.points, t, signed))).collect()
+        };
+        let (axes, rows) = rows(summary, numbers);
+        let (header, first_number) = header(axes, &["series"], &rounds);
+        let rows = rows.into_iter().filter(|row| row[first_number..].iter().any(|cell| !cell.is_empty()));
+        let title = format!("{} minus that of \"{reference}\" (mean ± standard error)", capital(quantity));
+        Table::new(title, header, rows.collect(), first_number)
+    };
+    kinds.into_iter().map(table).collect()
+}
+
+/// A chart of every number by round.
+pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
+    let axes = axes(summary);
+    let all: Vec<usize> = (0..axes.len()).collect();
+    let mut figures = Vec::new();
+    for name in names(summary) {
+        for (place, cells) in grouped(summary, &all, |cells| named(cells, &axes).len()) {
+            let told = |(_, series): &Named<'_>| series.by_round.iter().any(|track| track.name == name);
+            let lines: Vec<Named<'_>> = named(&cells, &axes).into_iter().filter(told).collect();
+            if lines.is_empty() {
+                continue;
+            }
+            let title = match place.is_empty() {
+                true => format!("{} by round", capital(&name)),
+                false => format!("{} by round, {place}", capital(&name)),
+            };
+            figures.push(Figure { title, charts: vec![chart(&name, &place, &lines)] });
+        }
+    }
+    figures
+}
+
+fn chart(name: &str, place: &str, lines: &[Named<'_>]) -> Chart {
+    let points = |series: &SeriesSummary| {
+        let track = series.by_round.iter().filter(|track| track.name == name);
+        let points = track.flat_map(|track| &track.points);
+        points.map(|point| made(point.t as f64, point.value, format!("round {}", point.t))).collect()
+    };
+    let drawn: Vec<Line> = lines
+        .iter()
+        .enumerate()
+        .map(|(key, (_, series))| Line { key, kind: Kind::Band, points: points(series) })
+        .collect();
+    let all = || lines.iter().flat_map(|(_, series)| &series.by_round).filter(|track| track.name == name);
+    let counts = || all().flat_map(|track| &track.points).map(|point| point.value.n);
+    let rounds = all().flat_map(|track| &track.points).map(|point| point.t);
+    let lowest = numbers(&drawn).map(|(value, _)| value).fold(f64::INFINITY, f64::min);
+    Chart {
+        id: slug(&format!("{name} {place}")),
+        title: capital(name),
+        x_label: "round".to_owned(),
+        y_label: name.to_owned(),
+        x: Axis::counting(rounds),
+        y: if lowest > 0.0 { Axis::fit(numbers(&drawn)) } else { Axis::plain(numbers(&drawn)) },
+        legend: lines.iter().map(|(name, _)| name.clone()).collect(),
+        lines: drawn,
+        note: format!(
+            "Line: mean over replications. Band: one standard error to either side, {}; smallest mean {}.",
+            count((counts().min(), counts().max())),
+            quantity_of(lowest)
+        ),
+        beyond: Vec::new(),
+    }
+}
