@@ -351,7 +351,6 @@ fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Proble
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::latency::LatencyModel;
     use crate::scenario::parse::parse;
     use crate::scenario::sweep::Edited;
 
