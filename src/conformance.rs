@@ -233,7 +233,7 @@ pub fn learner(recipe: &dyn LearnerRecipe, arms: &Arms) -> Result<Vec<Breach>, B
 pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Breach>, ObjectiveError> {
     let mut found = Found::default();
     let (shared, own) = (key("objective").child("shared"), key("objective").child("own"));
-    let instance = recipe.prepare(resources, None, shared.clone())?.realise(own.clone())?;
+    let instance = recipe.prepare(resources, None, shared)?.realise(own)?;
     let again = recipe.prepare(resources, None, shared)?.realise(own)?;
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<u64>>();
     found.unless(instance.values.len() == instance.inputs.n(), "a value for each arm", || {

@@ -78,7 +78,7 @@ impl Accountants {
 
     /// All that are there come with the library.
     #[must_use]
-    pub(super) fn as_standard(mut self) -> Self {
+    pub(super) fn settled(mut self) -> Self {
         self.standard = self.entries.len();
         self
     }
@@ -289,7 +289,7 @@ macro_rules! accountants {
             let mut all = Accountants::default();
             $(all.add::<$bound>(stringify!($bound), concat!($($doc),*)).expect("the names of a declaration differ");)+
             $(all.add::<$other>(stringify!($other), "").expect("the names of a declaration differ");)*
-            all.as_standard()
+            all.settled()
         }
 
         /// Places in the declaration; 0 is what is claimed.
