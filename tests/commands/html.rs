@@ -67,7 +67,7 @@ fn the_page_is_a_document_of_sections() {
     let document = serde_json::to_value(subrosa::report::document(&page)).unwrap();
     let sections = document["sections"].as_array().unwrap();
     let ids: Vec<&str> = sections.iter().map(|section| section["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["", "regret", "privacy", "network", "scenario", "replay"]);
+    assert_eq!(ids, ["", "regret", "outcomes", "privacy", "network", "scenario", "replay"]);
     let mut tables = 0;
     for block in sections.iter().flat_map(|section| section["blocks"].as_array().unwrap()) {
         let Some(table) = block.get("table").filter(|table| table["shown"] != "terminal") else { continue };

@@ -251,7 +251,7 @@ impl Table {
             TableError::Unreadable { .. } => wrong(
                 "file".to_owned(),
                 "a CSV file that can be read",
-                "paths begin at the folder of the scenario file",
+                "paths begin at the folder of the scenario file; name a further folder with --data DIR",
             ),
             TableError::NotCsv { .. } | TableError::NoRows { .. } => wrong(
                 "file".to_owned(),

@@ -174,7 +174,8 @@ impl Tuning {
             | TableError::NoRows { .. }
             | TableError::NoLogarithm { .. }
             | TableError::NotScalable { .. } => {
-                let cure = "paths begin at the folder of the scenario file";
+                let cure =
+                    "paths begin at the folder of the scenario file; name a further folder with --data DIR";
                 Problem::wrong("file", "a CSV file with a header line and rows of equal length", found, cure)
             }
         }
