@@ -226,7 +226,7 @@ fn source_files(text: &str) -> Vec<String> {
 #[test]
 fn source_files_that_are_named_exist() {
     // Examples of what a reader would write.
-    let invented = ["src/network/latency/weibull.rs", "src/objectives/forrester.rs"];
+    let invented = ["src/network/latency/frechet.rs", "src/objectives/forrester.rs"];
     let mut named = 0;
     for page in pages() {
         for file in source_files(&page.text) {
