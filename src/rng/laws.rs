@@ -21,6 +21,22 @@ pub trait Law {
     fn draw_from(&self, stream: &mut Stream) -> Self::Value;
 }
 
+impl Stream {
+    /// One number of a law, with the same bits on every CPU. As many words as the law takes.
+    ///
+    /// ```
+    /// use subrosa::rng::{Key, laws::Gamma};
+    ///
+    /// let mut stream = Key::root(1).child("my party").stream();
+    /// let service_time = stream.draw(&Gamma::new(2.0, 1.0)?);
+    /// assert!(service_time > 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn draw<L: Law + ?Sized>(&mut self, law: &L) -> L::Value {
+        law.draw_from(self)
+    }
+}
+
 macro_rules! laws {
     ($($(#[$doc:meta])* $name:ident($($field:ident),+) or $error:ident;)+) => {
         $(

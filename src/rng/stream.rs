@@ -1,6 +1,5 @@
 //! A stream of draws: ChaCha8 behind samplers whose values never change.
 
-use super::laws::Law;
 use crate::special::normal_quantile;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng, TryRng};
@@ -92,20 +91,6 @@ impl Stream {
                 return (product >> 64) as u64;
             }
         }
-    }
-
-    /// One number of a law, with the same bits on every CPU. As many words as the law takes.
-    ///
-    /// ```
-    /// use subrosa::rng::{Key, laws::Gamma};
-    ///
-    /// let mut stream = Key::root(1).child("my party").stream();
-    /// let service_time = stream.draw(&Gamma::new(2.0, 1.0)?);
-    /// assert!(service_time > 0.0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn draw<L: Law + ?Sized>(&mut self, law: &L) -> L::Value {
-        law.draw_from(self)
     }
 
     /// Fills `out` with standard normals.

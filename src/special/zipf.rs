@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn large_sets_take_no_longer() {
-        // Uniform: rank u n.
-        assert_eq!(zipf_quantile(1 << 40, 0.0, 0.25), 1 << 38);
+        // Uniform: rank u n, or the next one, since u lies exactly between the two.
+        assert!([1 << 38, (1 << 38) + 1].contains(&zipf_quantile(1 << 40, 0.0, 0.25)));
         assert_eq!(zipf_quantile(u64::MAX, 3.0, 0.5), 1);
         assert!(zipf_quantile(u64::MAX, 0.5, 1.0 - 1e-16) > 1 << 62);
     }

@@ -160,11 +160,10 @@ fn end<M: Medium>(world: &mut World<M>) -> (Option<Ending>, String, Vec<(u64, f6
 
 #[test]
 fn a_process_and_a_state_machine_that_do_the_same_have_one_digest() {
+    type Make = fn() -> Box<dyn Party<Talk>>;
     for seed in 0..8 {
-        let asks: [fn() -> Box<dyn Party<Talk>>; 2] =
-            [|| Box::new(process(asking)), || Box::new(Asking::default())];
-        let answers: [fn() -> Box<dyn Party<Talk>>; 2] =
-            [|| Box::new(process(answering)), || Box::new(Answering::default())];
+        let asks: [Make; 2] = [|| Box::new(process(asking)), || Box::new(Asking::default())];
+        let answers: [Make; 2] = [|| Box::new(process(answering)), || Box::new(Answering::default())];
         let played = asks.iter().flat_map(|asks| {
             answers.iter().map(move |answers| {
                 let mut world = World::new(vec![asks(), answers()], lossy(seed));

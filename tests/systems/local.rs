@@ -217,7 +217,7 @@ fn stocks_are_played_on_their_correlation() {
 /// The papers' own data are found with --data, and their absence is a plain answer.
 #[test]
 fn data_from_elsewhere() {
-    let scenario = "scenarios/papers/ldp-bo/figure2f.ron";
+    let scenario = "scenarios/papers/ldp-bo/figure2c.ron";
     let nowhere = TempDir::new().unwrap();
     let (code, _, stderr) = told(&subrosa(&["check", scenario, "--data", nowhere.path().to_str().unwrap()]));
     assert_eq!(code, 3);
