@@ -2,12 +2,12 @@
 FROM rust:1-slim AS build
 WORKDIR /subrosa
 COPY . .
-RUN cargo build --release --locked
+RUN cargo build --profile dist --locked
 
 FROM debian:stable-slim
 # Fonts are for charts as PNG.
 RUN apt-get update && apt-get install --yes --no-install-recommends fonts-dejavu-core && rm -rf /var/lib/apt/lists/*
-COPY --from=build /subrosa/target/release/subrosa /usr/local/bin/subrosa
+COPY --from=build /subrosa/target/dist/subrosa /usr/local/bin/subrosa
 COPY scenarios /scenarios
 WORKDIR /data
 ENTRYPOINT ["subrosa"]

@@ -9,11 +9,11 @@ use crate::network::availability::Availability;
 use crate::network::compute::Compute;
 use crate::network::latency::Latency;
 use crate::network::loss::Loss;
-use crate::objectives::{Noise, NoiseLaw, Objective, ObjectiveError, Resources};
+use crate::objectives::{DataSource, Noise, NoiseLaw, Objective, ObjectiveError, Resources};
 use crate::privacy::mechanisms::Mechanism;
 use crate::protocols::federated::{Policy, Weights};
 use crate::rng::{Key, Stream};
-use crate::vocab::{Neighbours, Span, Time};
+use crate::vocab::{Cost, Neighbours, Span, Time};
 use std::fmt;
 
 /// A promise that a member does not keep.
@@ -234,7 +234,14 @@ pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Br
     let mut found = Found::default();
     let (shared, own) = (key("objective").child("shared"), key("objective").child("own"));
     let instance = recipe.prepare(resources, None, shared)?.realise(own)?;
-    let again = recipe.prepare(resources, None, shared)?.realise(own)?;
+    let prepared = recipe.prepare(resources, None, shared)?;
+    let again = prepared.realise(own)?;
+    let reads = !recipe.files(resources).is_empty();
+    found.unless(
+        !reads || prepared.source() != DataSource::Drawn,
+        "a source that says that files are read",
+        || "`Prepared::source` says that the data are drawn".to_owned(),
+    );
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<u64>>();
     found.unless(instance.values.len() == instance.inputs.n(), "a value for each arm", || {
         format!("{} values, {} arms", instance.values.len(), instance.inputs.n())
@@ -306,12 +313,19 @@ where
         || mechanism.privatise(like, &mut key("mechanism").stream()).map(|output| format!("{output:?}"));
     let (once, twice) = (draw()?, draw()?);
     found.unless(once == twice, "the same release for the same stream", || format!("{once} and {twice}"));
-    let Some(pair) = mechanism.worst_pair(like) else { return Ok(found.0) };
+    let unprotected = price.cost == Cost::Unprotected;
+    let Some(pair) = mechanism.worst_pair(like) else {
+        found.unless(unprotected, "a worst known pair beside a price", || "none".to_owned());
+        return Ok(found.0);
+    };
     for input in &pair.inputs {
         let other = mechanism.price(input, neighbours)?;
         found.unless(other == price, "a price that does not depend on values", || format!("{other:?}"));
     }
-    let Some((claimed, _)) = upper_bound(&[(&price, 1)], delta) else { return Ok(found.0) };
+    let Some((claimed, _)) = upper_bound(&[(&price, 1)], delta) else {
+        found.unless(unprotected, "a price that accountants can compute", || format!("{:?}", price.cost));
+        return Ok(found.0);
+    };
     let experiment = Releases::on(mechanism.clone(), pair, 1)?;
     let effort = Effort { trials, key: key("audit"), delta, models: false };
     let evidence = measure(&experiment, effort, &|_| {})?;

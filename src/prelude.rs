@@ -21,7 +21,7 @@ pub use crate::vocab::{
     PrivacyEvent, Probability, Problem, ProtectedUnit, Sampler, Span, Time,
 };
 
-// The crates whose types go in and out: matrices of faer (`Points::of_faer`), the generators' traits of rand, which a `Stream`
+// The crates whose types functions of this library take or return: matrices of faer (`Points::of_faer`), the generators' traits of rand, which a `Stream`
 // has, and the laws of rand_distr, over `Portable` numbers (`laws`).
 pub use faer;
 pub use rand;

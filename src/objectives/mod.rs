@@ -50,7 +50,7 @@ pub struct Resources {
     pub data: Option<PathBuf>,
     /// The programs that an objective may ask. Default: none.
     pub programs: Programs,
-    /// A folder for scores of trained models, by the hash of all that they depend on; none where nothing is kept.
+    /// A folder for scores of trained models, by the hash of all that they depend on. `None`: scores are not kept.
     pub models: Option<PathBuf>,
 }
 
@@ -173,7 +173,8 @@ pub trait Prepared: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Where values and inputs come from.
+    /// Where values and inputs come from. An objective that reads files must state it: what is `Drawn` is nobody's data, so that
+    /// losses of several runs are not added up, and outcomes are no releases about the rows that they belong to.
     fn source(&self) -> DataSource {
         DataSource::Drawn
     }

@@ -116,6 +116,15 @@ impl Dialogue {
             Place { topic: programs.topic(), dialogue: self.number, number, asked: &asked.as_str()[..32] };
         self.next += 1;
         let answer = match programs.find(place) {
+            // A record that was written by another program may hold anything.
+            Some(answer) if (question.read)(&Value::from(answer)).is_none() => {
+                return Err(ProgramFailure::Kept {
+                    program: self.program.words(),
+                    asked: format!("question {} ({})", number + 1, question.ask),
+                    found: answer.to_string(),
+                    expected: question.expected.clone(),
+                });
+            }
             Some(answer) => {
                 // A process that was not asked this does not know what it would have been told.
                 self.process = None;

@@ -57,6 +57,21 @@ pub enum ProgramFailure {
         /// The end of its standard error.
         said: Said,
     },
+    /// The run folder holds an answer that is none.
+    #[error(
+        "the run folder holds {found} as the answer of the program `{program}` to {asked}, expected {expected}: the \
+         record was changed"
+    )]
+    Kept {
+        /// Its command.
+        program: String,
+        /// The question.
+        asked: String,
+        /// The answer in the folder.
+        found: String,
+        /// What would have been an answer.
+        expected: String,
+    },
     /// It is not the program that the study was begun with.
     #[error(
         "the program `{program}` says it is {found:?}, and the study was begun with {expected:?}: answers of two \

@@ -1,5 +1,5 @@
-//! The programs that a scenario names, wherever in it they stand: read off the scenario as plain data, so that no protocol
-//! can forget one.
+//! The programs that a scenario names. They are found in the scenario as plain data, in whatever field they are, so that a
+//! protocol does not have to list its own.
 
 use super::program::Program;
 use serde_json::Value;
@@ -36,7 +36,7 @@ fn look(value: &Value, path: &str, found: &mut Vec<(String, Program)>) {
     }
 }
 
-/// The scenario without what changes no answer: how long programs may take.
+/// The scenario without the timeouts of programs, which change no answer.
 #[must_use]
 pub fn without_timeouts(mut scenario: Value) -> Value {
     strip(&mut scenario);

@@ -12,6 +12,7 @@ mod problem;
 mod public_fact;
 mod rate;
 mod time;
+mod weights;
 
 pub use cost::{Cost, CountedCost};
 pub use counted::counted;
@@ -24,3 +25,4 @@ pub use problem::{Complaint, Problem};
 pub use public_fact::{Origin, PublicFact};
 pub use rate::{BadRate, Rate};
 pub use time::{Span, Time};
+pub use weights::unequal_weights;

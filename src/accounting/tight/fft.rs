@@ -1,6 +1,7 @@
 //! A Fourier transform of power-of-two length, with the same bits on every platform.
 //!
-//! Forward leaves its output in bit-reversed order and backward takes it so: products need no order.
+//! The forward transform leaves its output in bit-reversed order, and the backward transform reads that order: products of
+//! spectra do not depend on it.
 
 use crate::accounting::complex::Complex;
 use std::f64::consts::TAU;
@@ -15,8 +16,8 @@ impl Fft {
     /// A transform of length `n`, a power of two, at least 2.
     pub(super) fn new(n: usize) -> Self {
         let half = n / 2;
-        // A product of a coarse and a fine factor costs far less than a sine, and is as accurate but for the last two
-        // bits.
+        // A product of a coarse and a fine factor costs far less than a sine, and differs from it in the last two
+        // bits at most.
         let fine = 1 << (half.trailing_zeros() / 2);
         let turn = |k: usize| Complex::turn(-TAU * (k as f64 / n as f64));
         let near: Vec<Complex> = (0..fine).map(turn).collect();

@@ -18,9 +18,9 @@ const ROUNDING: f64 = 7e-16;
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) ends: Ends,
-    /// About what part of delta rounding and folding take from the worse law.
+    /// The approximate share of delta by which rounding and wrapping round change the worse distribution.
     pub(super) error: f64,
-    /// Epsilon by the worse law without those errors; where to look next.
+    /// Epsilon by the worse distribution without those errors: the next guess of the search.
     pub(super) plain: f64,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Plan {
     pub(super) window: (f64, f64),
 }
 
-/// The tilt for an epsilon near `about`, and a window outside of which at most the part `lost` of delta lies.
+/// The tilt for an epsilon near `about`, and a window outside of which the probability is at most `lost` times delta.
 pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, lost: f64) -> Plan {
     let moment = |s: f64| log_moment(laws, |law| &law.worse, spacing, s);
     let c = tilt(moment, spacing, about);
@@ -157,7 +157,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     Found { ends: Ends { lower: if lower.is_finite() { lower } else { 0.0 }, upper }, error, plain: found }
 }
 
-/// Hands out tilted masses, relative to e^{c loss} of the last; returns their sum.
+/// Calls `put` with each tilted mass, in units of e^{c loss} at the last loss; returns their sum.
 fn fold(law: &Laws, part: fn(&Laws) -> &[f64], spacing: f64, c: f64, mut put: impl FnMut(usize, f64)) -> f64 {
     let masses = part(law);
     let last = masses.len() - 1;
@@ -226,7 +226,7 @@ fn tilt(moment: impl Fn(f64) -> f64, spacing: f64, epsilon: f64) -> f64 {
     libm::exp(low)
 }
 
-/// On which side of a loss.
+/// The losses below or above a given one.
 #[derive(Clone, Copy, Debug)]
 enum Side {
     Above,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A beta delay: low + (high - low) X, X with density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1).
 ///
-/// The mean of X is a / (a + b). Its quantile is the inverse of the incomplete beta function, to 1e-12: some 5 microseconds a
+/// The mean of X is a / (a + b). Its quantile is the inverse of the incomplete beta function, to 1e-12 for moderate shapes and 1e-9 for all that are allowed: some 5 microseconds a
 /// message. Source: Johnson, Kotz and Balakrishnan 1995, chapter 25.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! One of several delays: some messages are of one kind, some of another.
 
 use super::{Latency, LatencyModel};
-use crate::vocab::{Positive, Problem, Span};
+use crate::vocab::{Positive, Problem, Span, unequal_weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -31,8 +31,10 @@ impl Mixture {
     /// The mean of a number of each part, by weight.
     fn mean(&self, of: impl Fn(&dyn Latency) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
+        // In units of the largest, so that neither sum leaves the range of numbers.
+        let largest = self.parts.iter().map(|part| part.weight.get()).fold(0.0, f64::max);
         for part in &self.parts {
-            let weight = part.weight.get();
+            let weight = part.weight.get() / largest;
             sum += weight * of(part.law.as_dyn());
             total += weight;
         }
@@ -71,11 +73,12 @@ impl Latency for Mixture {
             let cure = "write parts: [(weight: 0.9, law: Constant(\"20ms\")), (weight: 0.1, law: Constant(\"600ms\"))]";
             return vec![Problem::wrong("parts", "at least one part", "none", cure)];
         }
+        let weights = self.parts.iter().map(|part| part.weight);
         let of_parts = self.parts.iter().enumerate().flat_map(|(index, part)| {
             let found = part.law.as_dyn().problems().into_iter();
             found.map(move |problem| problem.below(&format!("parts[{index}].law")))
         });
-        of_parts.collect()
+        unequal_weights(weights).into_iter().chain(of_parts).collect()
     }
 
     fn load(&mut self, base: &Path) -> Vec<Problem> {

@@ -47,7 +47,8 @@ impl Latency for Truncated {
         self.law.as_dyn().quantile(place).clamp(self.from, self.to.unwrap_or(Span::MAX))
     }
 
-    /// To about 1e-7 for a law with a density, and 1e-3 for measured delays.
+    /// To about 1e-7 of the whole law's mean for a law with a density, and 1e-3 for measured delays: less exact the smaller the
+    /// part of the law that is left.
     fn mean_seconds(&self) -> f64 {
         let (law, (below, within)) = (self.law.as_dyn(), self.ends());
         let total = match self.to {

@@ -2,7 +2,7 @@
 
 use super::{NoiseLaw, NoiseModel};
 use crate::rng::Stream;
-use crate::vocab::{Delta, Positive, Problem};
+use crate::vocab::{Delta, Positive, Problem, unequal_weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,11 +71,12 @@ impl NoiseLaw for Mixture {
                 "write parts: [(weight: 0.95, law: Gaussian(sd: 0.1)), (weight: 0.05, law: Gaussian(sd: 1))]";
             return vec![Problem::wrong("parts", "at least one part", "none", cure)];
         }
+        let weights = self.parts.iter().map(|part| part.weight);
         let of_parts = self.parts.iter().enumerate().flat_map(|(index, part)| {
             let name = part.law.name();
             let found = part.law.as_dyn().problems().into_iter();
             found.map(move |problem| problem.below(name).below(&format!("parts[{index}].law")))
         });
-        of_parts.collect()
+        unequal_weights(weights).into_iter().chain(of_parts).collect()
     }
 }

@@ -9,7 +9,7 @@ use crate::vocab::{Finite, Positive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Scales a vector down to a largest L2 norm. Gives whether it had to. A vector with NaN or infinities becomes zero:
+/// Scales a vector down to a largest L2 norm. Returns whether the vector was shortened. A vector with NaN or infinities becomes zero:
 /// whatever its norm, it may not exceed the bound.
 ///
 /// * Postcondition: the L2 norm is at most `bound` (1 + 1e-14), for up to 2^40 numbers and bounds of at least 1e-290: squares
@@ -70,8 +70,8 @@ pub struct Range {
     pub high: Finite,
 }
 
-/// The lattice for exact noise of a scale on numbers in [-bound, bound], and the largest distance of two of them in
-/// spacings.
+/// The lattice on which noise of this scale is drawn exactly for numbers in [-bound, bound], and the largest distance
+/// between two of its numbers, in multiples of its spacing.
 pub(super) fn symmetric_grid(bound: Positive, scale: f64) -> Result<(Grid, f64), MechanismError> {
     let grid = Grid::between(scale, 2.0 * bound.get())?;
     Ok((grid, 2.0 * grid.round(bound.get()) as f64))
@@ -89,8 +89,8 @@ impl Range {
         })
     }
 
-    /// The lattice for exact noise of a scale, and the largest distance of two numbers in the range, in spacings:
-    /// exact, because rounding keeps order.
+    /// The lattice on which noise of this scale is drawn exactly, and the largest distance between two numbers of the
+    /// range, in multiples of its spacing: exact, because rounding keeps order.
     pub(super) fn grid(&self, scale: f64) -> Result<(Grid, f64), MechanismError> {
         let grid = Grid::between(scale, self.width()?.get())?;
         Ok((grid, (grid.round(self.high.get()) - grid.round(self.low.get())) as f64))
@@ -99,7 +99,7 @@ impl Range {
     /// The nearest number in the range; `low` for NaN.
     #[must_use]
     pub fn clip(&self, value: f64) -> f64 {
-        // The arguments' order matters: NaN gives the other one.
+        // The order of the arguments matters: `max` of NaN and a number is the number, so NaN becomes `low`.
         value.max(self.low.get()).min(self.high.get())
     }
 

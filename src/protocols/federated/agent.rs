@@ -125,7 +125,9 @@ impl Agent {
             }
             Some(_) | None => (self.own_choice(round), false),
         };
-        (self.in_place_of(arm, round), shared)
+        // A random point in place of a repeated one follows nothing that is shared.
+        let taken = self.in_place_of(arm, round);
+        (taken, shared && taken == arm)
     }
 
     /// The point itself, or another in its place where it was measured before and that is not allowed.

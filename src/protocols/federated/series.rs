@@ -49,7 +49,8 @@ pub struct FederatedSeries {
     /// When the server ends a round. Default: when all have answered, after 60 s at the latest.
     #[serde(default)]
     pub policy: RoundPolicy,
-    /// K: after round K agents search on their own, nothing is sent to the server or by it any more, and nothing is lost.
+    /// K: after round K agents search on their own. No vector and no sum is sent any more, so that there is no further privacy
+    /// loss; empty messages still keep agents and server in the same round.
     /// Source: Dai, Low and Jaillet 2021, footnote 13. Default: agents share to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_after: Option<NonZeroU64>,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// What is subtracted from outcomes before weights are fitted to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum WeightOutcomes {
-    /// The prior mean of the objective, for good.
+    /// The prior mean of the objective, in every round.
     #[default]
     MinusPriorMean,
     /// Nothing: raw outcomes, as in equation 2 of Dai, Low and Jaillet 2021 and in the authors' code.
@@ -31,9 +31,9 @@ impl WeightOutcomes {
 pub(super) struct SharedModel {
     common: Arc<Common>,
     outcomes: WeightOutcomes,
-    /// Up to date unless outcomes are centred by their own mean.
+    /// Contains all measurements so far, unless outcomes are centred by their own mean: it is then made anew.
     posterior: WeightPosterior,
-    /// The measurements, where they will be needed again.
+    /// The measurements, if outcomes are centred by their own mean; empty otherwise.
     seen: Vec<(usize, f64)>,
 }
 

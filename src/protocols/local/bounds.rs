@@ -121,6 +121,15 @@ impl<'a> Bounds<'a> {
         {
             bounds.extend(self.upper(&theorem, arms));
         }
+        // Theorems for bounded noise are told where it is not.
+        if self.instance.noise.bound().is_none() {
+            let unbounded = "the theorem's rewards are bounded by B + R or have the moment named; this noise is unbounded, so that \
+                             clipping biases rewards or the theorem does not apply";
+            for bound in bounds.iter_mut().filter(|bound| bound.side == BoundSide::Upper && epsilon.is_some())
+            {
+                bound.caveats.push(unbounded.to_owned());
+            }
+        }
         bounds
     }
 

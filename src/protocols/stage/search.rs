@@ -33,7 +33,8 @@ pub struct SearchSettings<'a> {
     pub initial_points: u64,
     /// One series for each; the field is `learners`.
     pub learners: &'a [LearnerModel],
-    /// How outcomes are answered; the field is `outcomes`.
+    /// How outcomes are answered; the field is `outcomes`. The ledger has each answer for the searching party and for relays that
+    /// can read it: parties of the protocol send it to nobody else.
     pub outcomes: OutcomeRelease,
 }
 

@@ -11,7 +11,7 @@ use crate::study::{CellSummary, SeriesSummary, Summary};
 /// One series along one axis, with the others fixed.
 struct Track<'a> {
     series: &'a str,
-    /// Values of the other axes that it depends on.
+    /// Values of the other axes on which the number depends.
     place: String,
     cells: Vec<(f64, String, &'a CellSummary, &'a SeriesSummary)>,
 }

@@ -16,8 +16,8 @@ pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::Cumulativ
 /// A named series of numbers, one line in each of a figure's charts.
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
-/// Cells that go on one figure, with the values of the axes that they share: as few as possible of `fixable` are
-/// held fixed for the lines of each figure to be few enough.
+/// Cells that go on one figure, with the values of the axes that they share: as few axes of
+/// `fixable` as possible are held fixed, just enough for each figure to have few lines.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
     fixable: &[usize],

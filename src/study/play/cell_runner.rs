@@ -65,7 +65,7 @@ pub(crate) struct CellRunner<'a> {
     root: Key,
     folder: Option<&'a RunFolder>,
     prepared: Preparation,
-    /// Whether a run is repeated: what programs answered is in its folder, and none is started.
+    /// Whether a run is repeated: the programs' answers are read from its folder, and no program is started.
     repeats: bool,
 }
 
@@ -137,7 +137,7 @@ impl<'a> CellRunner<'a> {
         let kept = beginning.and_then(|beginning| beginning.most_telling());
         if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
             let first_messages = FirstMessages { series, replication, names: self.names(), events };
-            // The events are only for a picture; if the disk is full, writing the record reports that next.
+            // The events are only for a picture; if the disk is full, writing the record fails next and reports it.
             drop(folder.keep_first_messages(&first_messages));
         }
         Ok(played)

@@ -61,7 +61,7 @@ pub(in crate::study) fn write(folder: &RunFolder, summary: &Summary) -> Result<(
     Ok(table.commit()?)
 }
 
-/// Plain data as compact JSON, as in `ledger.csv`; a text without its quotes.
+/// Plain data as compact JSON, as in `ledger.csv`; a text is written without quotes.
 fn json<T: serde::Serialize>(value: &T) -> String {
     let text = serde_json::to_string(value).expect("plain data with text keys");
     text.trim_matches('"').to_owned()

@@ -48,6 +48,9 @@ pub struct Ctl {
 
 const SOURCE: &str = "Zhou and Tan 2021, Lemma 1";
 
+/// Of rewards that exceed the bound with probability delta at most.
+const SOURCE_WITH_DELTA: &str = "Zhou and Tan 2021, section 4.5";
+
 impl Ctl {
     /// A curator for rewards in [-bound, bound], in units of the reward. Without clipping nothing is assumed of rewards:
     /// [`assuming`](Self::assuming) says more.
@@ -135,9 +138,9 @@ impl Mechanism for Ctl {
             });
         }
         let (cost, basis) = self.cost();
-        let delta = match self.rewards {
-            Rewards::Likely(delta) => delta.get(),
-            Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => 0.0,
+        let (delta, source) = match self.rewards {
+            Rewards::Likely(delta) => (delta.get(), SOURCE_WITH_DELTA),
+            Rewards::Clipped | Rewards::Bounded | Rewards::Beyond => (0.0, SOURCE),
         };
         let clipped = self.rewards == Rewards::Clipped;
         Ok(Price {
@@ -145,7 +148,7 @@ impl Mechanism for Ctl {
             sampler: Sampler::Full,
             sensitivity: Some(self.width()),
             cost,
-            claim: Some(Claim { epsilon: self.epsilon.get(), delta, source: SOURCE.to_owned(), cost: None }),
+            claim: Some(Claim { epsilon: self.epsilon.get(), delta, source: source.to_owned(), cost: None }),
             basis,
             arithmetic: self.arithmetic.booked(),
         })
@@ -266,7 +269,7 @@ mod tests {
             matches!(likely.basis, Basis::Conditional { on } if on.contains("the mean reward is protected"))
         );
         let claim = likely.claim.unwrap();
-        assert_eq!((claim.delta, claim.source.as_str()), (1e-3, "Zhou and Tan 2021, Lemma 1"));
+        assert_eq!((claim.delta, claim.source.as_str()), (1e-3, "Zhou and Tan 2021, section 4.5"));
     }
 
     /// Two laws of rewards that lie beyond the bound with probability delta, as far apart as possible: the

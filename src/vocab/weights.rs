@@ -1,0 +1,38 @@
+//! Weights of the parts of a mixture.
+
+use super::{Positive, Problem};
+
+/// The largest weight over the smallest.
+const MOST: f64 = 1e12;
+
+/// A complaint about weights, in the field `parts`, that differ by more than a factor of 1e12: sums of them lose the small ones.
+#[must_use]
+pub fn unequal_weights(weights: impl Iterator<Item = Positive> + Clone) -> Option<Problem> {
+    let largest = weights.clone().map(Positive::get).fold(0.0, f64::max);
+    let smallest = weights.map(Positive::get).fold(f64::INFINITY, f64::min);
+    // Weights that differ little are normal numbers where the largest is.
+    let fits = largest / MOST <= smallest && largest.is_normal() && largest < 1e150 && smallest > 1e-150;
+    (!fits).then(|| {
+        Problem::wrong(
+            "parts",
+            "weights between 1e-150 and 1e150, the largest at most 1e12 times the smallest",
+            format!("weights from {smallest:e} to {largest:e}"),
+            "write the probabilities, or numbers in proportion to them",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_sums_would_lose_are_refused() {
+        let refused = |weights: &[f64]| {
+            let weights: Vec<Positive> = weights.iter().map(|w| Positive::new(*w).unwrap()).collect();
+            unequal_weights(weights.into_iter()).is_some()
+        };
+        assert!(refused(&[1e308, 1e308]) && refused(&[5e-324, 5e-324]) && refused(&[1.0, 1e-13]));
+        assert!(!refused(&[9.0, 1.0]) && !refused(&[1e100, 1e90]) && !refused(&[0.25]));
+    }
+}
