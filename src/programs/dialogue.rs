@@ -117,7 +117,7 @@ impl Dialogue {
         self.next += 1;
         let answer = match programs.find(place) {
             // A record that was written by another program may hold anything.
-            Some(answer) if (question.read)(&Value::from(answer)).is_none() => {
+            Some(answer) if (question.read)(&as_answered(answer)).is_none() => {
                 return Err(ProgramFailure::Kept {
                     program: self.program.words(),
                     asked: format!("question {} ({})", number + 1, question.ask),
@@ -189,4 +189,10 @@ fn absorb(hasher: &mut blake3::Hasher, ask: &str, fields: &Map<String, Value>) {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
+}
+
+/// A kept answer as a program writes it: arms are whole numbers.
+fn as_answered(answer: f64) -> Value {
+    let whole = answer as i64;
+    if whole as f64 == answer { Value::from(whole) } else { Value::from(answer) }
 }
