@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The name that scenarios have for a program, as learner and as objective.
 const NAME: &str = "External";
 
-/// Every program in a scenario, with its place ("protocol.Outsourced.series[0].learner.External").
+/// Every program in a scenario, with its place (`protocol.Outsourced.series[0].learner.External`).
 #[must_use]
 pub fn named(scenario: &Value) -> Vec<(String, Program)> {
     let mut found = Vec::new();
